@@ -11,6 +11,8 @@ import pytest
 import windlass
 from windlass.experiment.experiment import Experiment, Folder, without_cutting
 from windlass.experiment.scenario import make_scenario
+from windlass.experiment.worlds.batch import jobs
+from windlass.io.traces import read_trace
 
 ROOT = Path(__file__).parents[2]
 LOG = ROOT / "examples" / "log.swf"
@@ -197,3 +199,18 @@ def test_a_log_is_found_from_another_folder_and_bad_lines_can_be_skipped(tmp_pat
     monkeypatch.chdir("/")
     results = windlass.run(log, ["fcfs"], fields={"cluster.processors": 8}, check=False)
     assert results.jobs()["submit_s"].to_list() == [0.0, 9.0]
+
+
+def test_a_log_is_read_once_for_the_runs_with_and_without_cutting(tmp_path, monkeypatch):
+    file = tmp_path / "jobs.csv"
+    file.write_text("submit,run,procs,request\n" + "".join(f"{at},90,{at % 4 + 1},60\n" for at in range(9)))
+    read = []
+
+    def counted(*given):
+        read.append(given)
+        return read_trace(*given)
+
+    monkeypatch.setattr(jobs, "read_trace", counted)
+    results = windlass.run(windlass.load_log(file), ["fcfs", "easy"])
+    assert results.answer.uncut is not None
+    assert len(read) == 1

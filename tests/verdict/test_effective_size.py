@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.stats import skew
 
+from windlass.results.verdict import effective_size
 from windlass.results.verdict.blocks import BlockedLog
 from windlass.results.verdict.effective_size import correlation_time, effective_jobs, required_jobs, skewness
 from windlass.results.verdict.measures import measure_of
@@ -19,6 +20,16 @@ def test_the_correlation_time_of_an_autoregressive_series_is_known(keep):
     true = (1 + keep) / (1 - keep)
     assert correlation_time(series) == pytest.approx(true, rel=0.1)
     assert effective_jobs(series) == pytest.approx(200_000 / true, rel=0.4)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.9, 0.99, 1.0])
+@pytest.mark.parametrize("count", [257, 900, 4096, 5000])
+def test_short_transforms_give_the_correlation_time_of_whole_ones(keep, count, monkeypatch):
+    series = lfilter([1.0], [1.0, -keep], np.random.default_rng(2).normal(size=count))
+    whole = correlation_time(series)
+    monkeypatch.setattr(effective_size, "_LONG", 256)
+    monkeypatch.setattr(effective_size, "_FIRST_LAGS", 8)
+    assert correlation_time(series) == pytest.approx(whole, rel=1e-9)
 
 
 def test_slow_changes_reduce_the_number_of_independent_jobs():

@@ -15,7 +15,7 @@ from windlass.experiment.answer import answer_to
 from windlass.experiment.checkpoint import RunCheckpoint, begin, files_of, resume
 from windlass.experiment.judged import JudgedResults
 from windlass.experiment.recorded import RecordedSchedules
-from windlass.experiment.runner import Progress, describe_live, run
+from windlass.experiment.runner import LastWorkload, Progress, describe_live, run
 from windlass.experiment.scenario import Scenario, make_scenario
 from windlass.experiment.scenario.source import with_value
 from windlass.io import Claim, claim_folder
@@ -171,8 +171,16 @@ class Experiment:
             if claim is not None and place is not None:
                 self._checkpoint = _checkpoint(claim, self.scenario, place)
             crews = self._workers.crews(self.scenario)
+            last = LastWorkload()
             results = run(
-                self.scenario, self._workers.jobs, progress, self._live, compiling, self._checkpoint, crews
+                self.scenario,
+                self._workers.jobs,
+                progress,
+                self._live,
+                compiling,
+                self._checkpoint,
+                crews,
+                last,
             )
             if claim is not None:
                 claim.fill(results.save)
@@ -180,7 +188,7 @@ class Experiment:
             results,
             self._by,
             self._requirements,
-            lambda: self._without_cutting(progress, compiling),
+            lambda: self._without_cutting(progress, compiling, last),
             _drawn_once(self.scenario),
         )
         return JudgedResults(results.scenario, results.as_run, results.variants, answer)
@@ -203,6 +211,7 @@ class Experiment:
         self,
         progress: Callable[[Progress], None] | None,
         compiling: Callable[[Compiling], None] | None,
+        last: LastWorkload,
     ) -> Results | None:
         """Run the scenario with no job stopped at its requested time; None if the scenario sweeps that field."""
         if not self._check or self._live is not None:
@@ -210,7 +219,8 @@ class Experiment:
         other = without_cutting(self.scenario)
         if other is None:
             return None
-        return run(other, self._workers.jobs, progress, compiling=compiling, crews=self._workers.crews(other))
+        crews = self._workers.crews(other)
+        return run(other, self._workers.jobs, progress, compiling=compiling, crews=crews, last=last)
 
 
 def without_cutting(scenario: Scenario) -> Scenario | None:

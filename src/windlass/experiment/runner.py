@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +43,7 @@ def run(
     compiling: Callable[[Compiling], None] | None = None,
     checkpoint: RunCheckpoint | None = None,
     crews: Crews | None = None,
+    last: LastWorkload | None = None,
 ) -> Results:
     """Run all variants of a scenario with all seeds.
 
@@ -62,6 +63,8 @@ def run(
         The checkpoint to which each completed cell is added; cells in it are not run again.
     crews
         Starts the workers that run the cells; by default ``jobs`` processes. The results do not depend on it.
+    last
+        The last workload of an earlier run, which is not read again, and then that of this run.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def run(
     """
     kernels = [kernel for variant in scenario.variants for kernel in scenario.world.kernels(variant.setting)]
     outcomes, logs = _known(scenario, checkpoint), RecordedSchedules(scenario)
-    cells = _cells(scenario, frozenset(outcomes), logs)
+    cells = _cells(scenario, frozenset(outcomes), logs, last or LastWorkload())
     # The first workload is read before compilation, so that an error in it is reported at once.
     first = list(itertools.islice(cells, 1))
     if first:
@@ -189,7 +192,31 @@ class _Cell:
 _Numbered = Iterable[tuple[int, _Cell]]
 
 
-def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: RecordedSchedules) -> Iterator[_Cell]:
+class LastWorkload:
+    """The workload that was read or drawn last, and its key: a second run of the same log does not read it again.
+
+    Examples
+    --------
+    >>> last = LastWorkload()
+    >>> last.get("a", lambda: [1]), last.get("a", lambda: [2]), last.get("b", lambda: [3])
+    ([1], [1], [3])
+    """
+
+    def __init__(self) -> None:
+        self._key: Hashable = None
+        self._workload: Any = None
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the workload of a key; one of another key is dropped before it is made."""
+        if self._workload is None or self._key != key:
+            self._workload = None
+            self._workload, self._key = make(), key
+        return self._workload
+
+
+def _cells(
+    scenario: Scenario, known: frozenset[tuple[int, int]], logs: RecordedSchedules, last: LastWorkload
+) -> Iterator[_Cell]:
     """Yield all cells but the known, ordered by workload, so that one workload at a time is in memory.
 
     Each workload is passed to `logs`.
@@ -201,11 +228,10 @@ def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: Recorded
         if (index, seed) not in known
     }
     for key in dict.fromkeys(keys.values()):
-        workload = None
         for (index, seed), own in keys.items():
             if own == key:
                 setting = scenario.variants[index].setting
-                workload = workload or scenario.world.workload(setting, seed)
+                workload = last.get(key, functools.partial(scenario.world.workload, setting, seed))
                 logs.collect(index, seed, workload)
                 yield _Cell(index, seed, setting, workload)
 

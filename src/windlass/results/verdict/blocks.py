@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -38,6 +38,9 @@ class BlockedLog:
 
     measure: Measure
     values: tuple[NDArray[np.float64], ...]
+    #: Pseudo-values of a variant, and the number of independent jobs that the ones beyond its percentile are worth.
+    _pseudo: dict[int, NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
+    _beyond: dict[int, float] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def jobs(self) -> int:
@@ -46,10 +49,11 @@ class BlockedLog:
 
     def pseudo_values(self, row: int) -> NDArray[np.float64]:
         """Return (blocks,) the jackknife's pseudo-values of a variant, averaged over its seeds."""
-        found: NDArray[np.float64] = np.mean(
-            [pseudo_values(self.measure, each, BLOCKS) for each in self.values[row]], axis=0
-        )
-        return found
+        if row not in self._pseudo:
+            self._pseudo[row] = np.mean(
+                [pseudo_values(self.measure, each, BLOCKS) for each in self.values[row]], axis=0
+            )
+        return self._pseudo[row]
 
     def evidence(self, row: int, other: int, difference: float) -> PairedEvidence:
         """Return the evidence on one variant minus another.
@@ -65,11 +69,12 @@ class BlockedLog:
         coarse, fine = (
             np.array([each.mean() for each in np.array_split(series, count)]) for count in (BLOCKS, FINER)
         )
-        independent = effective_jobs(series) >= LEAST_FOR_SIGNS and not neighbours_correlated(coarse)
+        worth = effective_jobs(series)
+        independent = worth >= LEAST_FOR_SIGNS and not neighbours_correlated(coarse)
         signs = sign_flip(coarse, fine, independent)
         signs = replace(signs, unanimous=self.jobs >= LEAST_FOR_UNANIMITY and _unanimous(signs))
         pairs = self.pseudo_values(row) - self.pseudo_values(other)
-        effective, required = self._sizes(row, other, series)
+        effective, required = self._sizes(row, other, series, worth)
         if effective < required:
             return PairedEvidence(None, signs, NoInterval("few", effective, required))
         if neighbours_correlated(pairs):
@@ -90,18 +95,25 @@ class BlockedLog:
         found: NDArray[np.float64] = (first - second).mean(axis=0)
         return found
 
-    def _sizes(self, row: int, other: int, series: NDArray[np.float64]) -> tuple[float, float]:
+    def _sizes(self, row: int, other: int, series: NDArray[np.float64], worth: float) -> tuple[float, float]:
         """Return the number of independent jobs that the jobs are worth, and the number that an interval requires."""
         share = self.measure.share
         if np.array_equal(self.values[row], self.values[other]):
             return float(self.jobs), 0.0
         if share is None:
-            return effective_jobs(series), required_jobs(skewness(series))
-        beyond = [
-            (values > np.quantile(values, share, axis=1)[:, None]).mean(axis=0)
-            for values in (self.values[row], self.values[other])
-        ]
-        return min(map(effective_jobs, beyond)), required_jobs(0.0, share)
+            return worth, required_jobs(skewness(series))
+        return min(self._worth_beyond(row, share), self._worth_beyond(other, share)), required_jobs(
+            0.0, share
+        )
+
+    def _worth_beyond(self, row: int, share: float) -> float:
+        """Return the number of independent jobs that the ones beyond a variant's percentile are worth."""
+        if row not in self._beyond:
+            values = self.values[row]
+            self._beyond[row] = effective_jobs(
+                (values > np.quantile(values, share, axis=1)[:, None]).mean(axis=0)
+            )
+        return self._beyond[row]
 
 
 def _unanimous(signs: SignFlip) -> bool:

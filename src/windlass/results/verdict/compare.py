@@ -173,12 +173,9 @@ def compare(
     """
     found = _repeated(variants, metric)
     means = tuple(float(mean) for mean in found.means)
-    able = [not (variant.recorded or variant.bound) for variant in variants] if allowed is None else allowed
-    known = [row for row, mean in enumerate(means) if able[row] and not math.isnan(mean)]
-    if not known or better == 0:
+    best = _best_row(variants, means, better, allowed)
+    if best is None:
         return Comparison(metric, means, None, (None,) * len(means), found.over, found.jobs)
-    most = max(better * means[row] for row in known)
-    best = next(row for row in known if same(better * means[row], most))
     evidence = tuple(
         None
         if row == best or math.isnan(means[row])
@@ -187,3 +184,26 @@ def compare(
     )
     against = tuple(None if each is None else each.interval for each in evidence)
     return Comparison(metric, means, best, against, found.over, found.jobs, evidence)
+
+
+def best_row(variants: Sequence[VariantResult], metric: str, better: int) -> int | None:
+    """Return the row that :func:`compare` names as the best, without the evidence on the others.
+
+    Parameters
+    ----------
+    variants, metric, better
+        As for :func:`compare`.
+    """
+    means = tuple(float(mean) for mean in _repeated(variants, metric).means)
+    return _best_row(variants, means, better, None)
+
+
+def _best_row(
+    variants: Sequence[VariantResult], means: Sequence[float], better: int, allowed: Sequence[bool] | None
+) -> int | None:
+    able = [not (variant.recorded or variant.bound) for variant in variants] if allowed is None else allowed
+    known = [row for row, mean in enumerate(means) if able[row] and not math.isnan(mean)]
+    if not known or better == 0:
+        return None
+    most = max(better * means[row] for row in known)
+    return next(row for row in known if same(better * means[row], most))

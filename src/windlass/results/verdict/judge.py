@@ -9,7 +9,7 @@ from typing import Any
 
 from windlass.model.errors import ParameterError
 from windlass.results import Results, VariantResult, better_of
-from windlass.results.verdict.compare import Comparison, comparable, compare
+from windlass.results.verdict.compare import Comparison, best_row, comparable, compare
 from windlass.results.verdict.measures import NARROW, WIDE
 from windlass.results.verdict.require import Requirement, metric_named
 
@@ -284,9 +284,10 @@ def _costs(
     for other, better in {**directions, **extra}.items():
         if not better or other == metric:
             continue
-        comparison = compare(variants, other, better)
-        if comparison.best is None or comparison.best == winner:
+        if best_row(variants, other, better) in (None, winner):
             continue
+        comparison = compare(variants, other, better)
+        assert comparison.best is not None
         tested = comparison.is_worse(winner)
         longer = comparison.means[comparison.best] < comparison.means[winner]
         longest = other == "max_wait_s" and longer and not comparison.equals_best(winner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 import numpy as np
@@ -37,6 +37,7 @@ class Repeated:
     over: Literal["seeds", "blocks", "nothing"]
     values: NDArray[np.float64] | None = None
     log: BlockedLog | None = None
+    _known: dict[tuple[int, int], PairedEvidence | None] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def jobs(self) -> int:
@@ -45,6 +46,11 @@ class Repeated:
 
     def evidence(self, row: int, other: int) -> PairedEvidence | None:
         """Return the evidence on one variant minus another; None if significance cannot be tested."""
+        if (row, other) not in self._known:
+            self._known[row, other] = self._evidence(row, other)
+        return self._known[row, other]
+
+    def _evidence(self, row: int, other: int) -> PairedEvidence | None:
         if self.values is None:
             return None
         if self.log is not None:
