@@ -73,10 +73,10 @@ class BlockedLog:
         independent = worth >= LEAST_FOR_SIGNS and not neighbours_correlated(coarse)
         signs = sign_flip(coarse, fine, independent)
         signs = replace(signs, unanimous=self.jobs >= LEAST_FOR_UNANIMITY and _unanimous(signs))
-        pairs = self.pseudo_values(row) - self.pseudo_values(other)
         effective, required = self._sizes(row, other, series, worth)
         if effective < required:
             return PairedEvidence(None, signs, NoInterval("few", effective, required))
+        pairs = self.pseudo_values(row) - self.pseudo_values(other)
         if neighbours_correlated(pairs):
             return PairedEvidence(None, signs, NoInterval("correlated", effective, required))
         return PairedEvidence(paired_interval(pairs, centre=difference), signs)

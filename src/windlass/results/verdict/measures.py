@@ -138,13 +138,16 @@ def jobs_of(table: pl.DataFrame, measure: Measure, processors: int) -> Jobs | No
     if by_width:
         wide = table["procs"].cast(pl.Float64).to_numpy() > _WIDE_SHARE * processors
         value = np.where(wide == (measure.jobs == "wide"), value, np.nan)
+    if (submit[1:] >= submit[:-1]).all():
+        return Jobs(submit, value)
     order = np.argsort(submit, kind="stable")
     return Jobs(submit[order], value[order])
 
 
 def statistic(measure: Measure, values: NDArray[np.float64]) -> float:
     """Return the statistic over the values that are not NaN; NaN if there are none."""
-    return measure.statistic(values[~np.isnan(values)])
+    missing = np.isnan(values)
+    return measure.statistic(values[~missing] if missing.any() else values)
 
 
 def pseudo_values(measure: Measure, values: NDArray[np.float64], blocks: int) -> NDArray[np.float64]:

@@ -27,17 +27,24 @@ class Repeated:
         (k,) means over the seeds; NaN for a variant without a value.
     over
         The observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
-    values
-        (k, n) the observations; None for ``nothing``.
+    by_seed
+        (k, n) the observations by seed; None for others.
     log
         The log in blocks; None if the observations are not blocks.
     """
 
     means: NDArray[np.float64]
     over: Literal["seeds", "blocks", "nothing"]
-    values: NDArray[np.float64] | None = None
+    by_seed: NDArray[np.float64] | None = None
     log: BlockedLog | None = None
     _known: dict[tuple[int, int], PairedEvidence | None] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def values(self) -> NDArray[np.float64] | None:
+        """(k, n) the observations by seed or block; None if there are none."""
+        if self.log is None:
+            return self.by_seed
+        return np.array([self.log.pseudo_values(row) for row in range(len(self.means))])
 
     @property
     def jobs(self) -> int:
@@ -51,11 +58,11 @@ class Repeated:
         return self._known[row, other]
 
     def _evidence(self, row: int, other: int) -> PairedEvidence | None:
-        if self.values is None:
-            return None
         if self.log is not None:
             return self.log.evidence(row, other, float(self.means[row] - self.means[other]))
-        differences = self.values[row] - self.values[other]
+        if self.by_seed is None:
+            return None
+        differences = self.by_seed[row] - self.by_seed[other]
         if not np.isfinite(differences).all():
             return None
         return PairedEvidence(paired_interval(differences), sign_flip(differences))
@@ -100,8 +107,7 @@ def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
     if by_seed.shape[1] == 1 or _same_workload(variants):
         cut = None if measure is None else _by_block(variants, measure, by_seed)
     if cut is not None:
-        values = np.array([cut.pseudo_values(row) for row in range(len(variants))])
-        return Repeated(means, "blocks", values, cut)
+        return Repeated(means, "blocks", log=cut)
     if by_seed.shape[1] > 1 and (np.ptp(by_seed, axis=1) > 0).any():
         return Repeated(means, "seeds", by_seed)
     return Repeated(means, "nothing")
@@ -150,7 +156,9 @@ def _by_block(
         # The metric's value does not follow from these jobs, for example because it excludes some of them.
         return None
     values = [np.array([each.value for each in row]) for row in found]
-    included = ~np.isnan(np.concatenate(values)).any(axis=0)
-    if included.sum() < LEAST_JOBS:
+    missing = np.zeros(values[0].shape[1], np.bool_)
+    for each in values:
+        missing |= np.isnan(each).any(axis=0)
+    if len(missing) - int(missing.sum()) < LEAST_JOBS:
         return None
-    return BlockedLog(measure, tuple(each[:, included] for each in values))
+    return BlockedLog(measure, tuple(each[:, ~missing] for each in values) if missing.any() else tuple(values))
