@@ -8,6 +8,7 @@
 - :mod:`~windlass.experiment.workloads`: generators of random arrivals, sizes, sites and whole workloads.
 - :mod:`~windlass.experiment.dispatching`: small tasks on many workers, simulated from arguments alone.
 - :mod:`~windlass.experiment.runner`: every variant with every seed, in one process or several.
+- :mod:`~windlass.experiment.uncut_run`: the run without cutting jobs, on a second core.
 - :mod:`~windlass.experiment.checkpoint`: finished runs on disk, from which an interrupted experiment resumes.
 - :mod:`~windlass.experiment.recorded`: the schedule that a log recorded, as a result to compare with.
 - :mod:`~windlass.experiment.inspection`: what a scenario reads, generates and imports, without a run.

@@ -17,7 +17,7 @@ from windlass.results.verdict import Requirement, Verdict, fidelity, judge, judg
 from windlass.results.winners import WinnerMatrix, winner_matrices
 
 #: Above this share of lost work, the experiment is repeated without killing jobs at their requested time.
-_MUCH = 0.01
+MOST_CUT = 0.01
 #: Above this number of points, a sweep has a matrix of winners instead of sentences for each point.
 _MANY_POINTS = 4
 #: The reservation about one drawn workload.
@@ -87,7 +87,7 @@ def answer_to(
     if change:
         words = (f"{words[0]} {change}", *words[1:]) if words and not found.headlines else (change, *words)
     several = verdict is not None and any(len(point.names) > 1 for point in verdict.points)
-    without = uncut() if words and several and cut > _MUCH else None
+    without = uncut() if words and several and cut > MOST_CUT else None
     other = None if without is None else judge(without, by, requirements)
     if words:
         first = (words[0], change_sentence(verdict, other), _ONE_SEED if drawn_once else "")

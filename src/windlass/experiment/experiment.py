@@ -11,13 +11,14 @@ import yaml
 
 from windlass.engines.targets import Executors
 from windlass.engines.worker_pool import Crews, crews_on
-from windlass.experiment.answer import answer_to
+from windlass.experiment.answer import MOST_CUT, answer_to
 from windlass.experiment.checkpoint import RunCheckpoint, begin, files_of, resume
 from windlass.experiment.judged import JudgedResults
 from windlass.experiment.recorded import RecordedSchedules
 from windlass.experiment.runner import LastWorkload, Progress, describe_live, run
 from windlass.experiment.scenario import Scenario, make_scenario
 from windlass.experiment.scenario.source import with_value
+from windlass.experiment.uncut_run import UncutRun
 from windlass.io import Claim, claim_folder
 from windlass.jit import Compiling
 from windlass.model import InputError
@@ -172,25 +173,32 @@ class Experiment:
                 self._checkpoint = _checkpoint(claim, self.scenario, place)
             crews = self._workers.crews(self.scenario)
             last = LastWorkload()
-            results = run(
-                self.scenario,
-                self._workers.jobs,
-                progress,
-                self._live,
-                compiling,
-                self._checkpoint,
-                crews,
-                last,
-            )
-            if claim is not None:
-                claim.fill(results.save)
+            uncut = self._without_cutting(compiling, last)
+            try:
+                results = run(
+                    self.scenario,
+                    self._workers.jobs,
+                    progress,
+                    self._live,
+                    compiling,
+                    self._checkpoint,
+                    crews,
+                    last,
+                    uncut.observe,
+                )
+                if claim is not None:
+                    claim.fill(results.save)
+            except BaseException:
+                uncut.cancel()
+                raise
         answer = answer_to(
             results,
             self._by,
             self._requirements,
-            lambda: self._without_cutting(progress, compiling, last),
+            lambda: uncut.results(progress),
             _drawn_once(self.scenario),
         )
+        uncut.cancel()
         return JudgedResults(results.scenario, results.as_run, results.variants, answer)
 
     def unfinished(self) -> tuple[int, int] | None:
@@ -208,19 +216,23 @@ class Experiment:
         return count, len(self.scenario.variants) * len(self.scenario.seeds)
 
     def _without_cutting(
-        self,
-        progress: Callable[[Progress], None] | None,
-        compiling: Callable[[Compiling], None] | None,
-        last: LastWorkload,
-    ) -> Results | None:
-        """Run the scenario with no job stopped at its requested time; None if the scenario sweeps that field."""
-        if not self._check or self._live is not None:
-            return None
-        other = without_cutting(self.scenario)
-        if other is None:
-            return None
-        crews = self._workers.crews(other)
-        return run(other, self._workers.jobs, progress, compiling=compiling, crews=crews, last=last)
+        self, compiling: Callable[[Compiling], None] | None, last: LastWorkload
+    ) -> UncutRun:
+        """Return the run with no job stopped at its requested time; of nothing if the scenario sweeps that field."""
+        wanted = self._check and self._live is None
+
+        def runs(scenario: Scenario, progress: Callable[[Progress], None] | None) -> Results:
+            crews = self._workers.crews(scenario)
+            return run(scenario, self._workers.jobs, progress, compiling=compiling, crews=crews, last=last)
+
+        here = self._workers.jobs == 1 and self._workers.crews(self.scenario) is None
+        several = len(self.scenario.variants) > 1
+        return UncutRun(
+            lambda: without_cutting(self.scenario) if wanted else None,
+            runs,
+            MOST_CUT,
+            ahead=None if wanted and here and several else False,
+        )
 
 
 def without_cutting(scenario: Scenario) -> Scenario | None:

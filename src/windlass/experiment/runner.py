@@ -44,6 +44,7 @@ def run(
     checkpoint: RunCheckpoint | None = None,
     crews: Crews | None = None,
     last: LastWorkload | None = None,
+    observe: Callable[[Outcome], None] | None = None,
 ) -> Results:
     """Run all variants of a scenario with all seeds.
 
@@ -65,6 +66,8 @@ def run(
         Starts the workers that run the cells; by default ``jobs`` processes. The results do not depend on it.
     last
         The last workload of an earlier run, which is not read again, and then that of this run.
+    observe
+        Called with each outcome as it is computed.
 
     Returns
     -------
@@ -103,6 +106,8 @@ def run(
         done = _by_workers(scenario, numbered, crews or functools.partial(processes, jobs), notify)
     for (index, seed), outcome in done:
         outcomes[index, seed] = outcome
+        if observe is not None:
+            observe(outcome)
         if checkpoint is not None:
             checkpoint.add(index, outcome)
     variants = [

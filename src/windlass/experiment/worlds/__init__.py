@@ -193,6 +193,10 @@ class World(Protocol):
         """Return the contents of a workload."""
         ...
 
+    def runs_in_threads(self, setting: Any) -> bool:
+        """Return whether a run needs Python's global lock only briefly and calls no code of a user; by default, no."""
+        return False
+
     def run(self, setting: Any, seed: int, workload: Any, progress: Callable[[float], None]) -> Outcome:
         """Simulate the variant; ``progress`` receives the completed share, 0 to 1."""
         ...

@@ -12,7 +12,7 @@ from typing import Final
 from windlass.results import Results, VariantResult
 from windlass.results.verdict.evidence import PairedEvidence
 from windlass.results.verdict.paired import ConfidenceInterval
-from windlass.results.verdict.repeated import Repeated, repeat
+from windlass.results.verdict.repeated import Repeated, means_of, repeat
 
 #: Two means are equal if they differ by at most this, relative to the larger one or, close to 0, in absolute value.
 #: Sums of the same times in another order differ by rounding.
@@ -194,8 +194,7 @@ def best_row(variants: Sequence[VariantResult], metric: str, better: int) -> int
     variants, metric, better
         As for :func:`compare`.
     """
-    means = tuple(float(mean) for mean in _repeated(variants, metric).means)
-    return _best_row(variants, means, better, None)
+    return _best_row(variants, means_of(variants, metric), better, None)
 
 
 def _best_row(

@@ -101,7 +101,7 @@ def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
     ('seeds', True)
     """
     measure = measure_of(metric)
-    by_seed = np.array([_per_seed(variant, metric, measure) for variant in variants])
+    by_seed = _by_seed(variants, metric, measure)
     means = by_seed.mean(axis=1)
     cut = None
     if by_seed.shape[1] == 1 or _same_workload(variants):
@@ -111,6 +111,23 @@ def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
     if by_seed.shape[1] > 1 and (np.ptp(by_seed, axis=1) > 0).any():
         return Repeated(means, "seeds", by_seed)
     return Repeated(means, "nothing")
+
+
+def means_of(variants: Sequence[VariantResult], metric: str) -> tuple[float, ...]:
+    """Return (k) the means of a metric over the seeds, as in :class:`Repeated`.
+
+    Parameters
+    ----------
+    variants, metric
+        As for :func:`repeat`.
+    """
+    return tuple(float(mean) for mean in _by_seed(variants, metric, measure_of(metric)).mean(axis=1))
+
+
+def _by_seed(
+    variants: Sequence[VariantResult], metric: str, measure: Measure | None
+) -> NDArray[np.float64]:
+    return np.array([_per_seed(variant, metric, measure) for variant in variants])
 
 
 def _per_seed(variant: VariantResult, metric: str, measure: Measure | None) -> list[float]:

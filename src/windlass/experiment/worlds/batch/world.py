@@ -23,7 +23,7 @@ from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.io.traces import Workload
 from windlass.jit import Kernel
 from windlass.order.site import POLICIES
-from windlass.order.site.compiled import STARTS_NONE
+from windlass.order.site.compiled import STARTS_NONE, as_compiled
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.results.metrics.site import BatchMetrics, PooledMetrics
@@ -81,6 +81,10 @@ class Batch(World):
         """Return the policy's function and the replay loop."""
         order = setting.policies.order.make(POLICIES, np.random.default_rng(0))
         return (*kernels(order, setting.cluster.extra.any), STARTS_NONE)
+
+    def runs_in_threads(self, setting: BatchSetting) -> bool:
+        """Return whether the policy is compiled."""
+        return as_compiled(setting.policies.order.make(POLICIES, np.random.default_rng(0))) is not None
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
         """Return a key without the seed for a log, which is the same for every seed."""
