@@ -215,9 +215,7 @@ class Experiment:
             return None
         return count, len(self.scenario.variants) * len(self.scenario.seeds)
 
-    def _without_cutting(
-        self, compiling: Callable[[Compiling], None] | None, last: LastWorkload
-    ) -> UncutRun:
+    def _without_cutting(self, compiling: Callable[[Compiling], None] | None, last: LastWorkload) -> UncutRun:
         """Return the run with no job stopped at its requested time; of nothing if the scenario sweeps that field."""
         wanted = self._check and self._live is None
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 #: Default confidence level.
 LEVEL = 0.95
@@ -27,6 +26,8 @@ def student_quantile(freedom: int, level: float = LEVEL) -> float:
     >>> round(student_quantile(2), 4), round(student_quantile(10**9), 4)
     (4.3027, 1.96)
     """
+    from scipy.special import stdtrit  # loads much, and many runs have no interval
+
     return float(stdtrit(freedom, (1.0 + level) / 2.0))
 
 

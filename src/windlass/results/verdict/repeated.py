@@ -124,9 +124,7 @@ def means_of(variants: Sequence[VariantResult], metric: str) -> tuple[float, ...
     return tuple(float(mean) for mean in _by_seed(variants, metric, measure_of(metric)).mean(axis=1))
 
 
-def _by_seed(
-    variants: Sequence[VariantResult], metric: str, measure: Measure | None
-) -> NDArray[np.float64]:
+def _by_seed(variants: Sequence[VariantResult], metric: str, measure: Measure | None) -> NDArray[np.float64]:
     return np.array([_per_seed(variant, metric, measure) for variant in variants])
 
 
@@ -178,4 +176,6 @@ def _by_block(
         missing |= np.isnan(each).any(axis=0)
     if len(missing) - int(missing.sum()) < LEAST_JOBS:
         return None
-    return BlockedLog(measure, tuple(each[:, ~missing] for each in values) if missing.any() else tuple(values))
+    return BlockedLog(
+        measure, tuple(each[:, ~missing] for each in values) if missing.any() else tuple(values)
+    )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc
 
 from windlass.experiment.workloads.lublin.kinds import JobKind
 
@@ -39,6 +38,8 @@ class Day:
     @classmethod
     def of(cls, kind: JobKind) -> Day:
         """Return the daily cycle of a kind of jobs."""
+        from scipy.special import gammainc  # loads much, and runs of logs do not need it
+
         half_hours = np.arange(_FIRST_HALF_HOUR, _FIRST_HALF_HOUR + _HALF_HOURS)
         edges = np.append(half_hours - 0.5, half_hours[-1] + 0.5)
         ends = gammainc(kind.day_shape, edges / kind.day_scale)
