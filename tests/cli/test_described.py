@@ -14,12 +14,13 @@ from windlass.experiment import placement
 from windlass.experiment.workloads.description import describe_log
 from windlass.experiment.workloads.load import offered_load
 from windlass.model import JobTable
+from windlass.model.calendar import Calendar
 
 
 def describe(submit, run, procs, request, processors=8, records=9, bad=2):
     jobs = JobTable.of(submit, run, procs, request)
     trace = SimpleNamespace(name="log", records=[0] * records, bad_lines=[0] * bad)
-    return describe_log(trace, SimpleNamespace(jobs=jobs, processors=processors, notes=()))
+    return describe_log(trace, SimpleNamespace(jobs=jobs, processors=processors, notes=(), calendar=None))
 
 
 def test_the_summary_of_a_log_matches_its_jobs():
@@ -51,7 +52,7 @@ def test_notes_and_at_most_20_bad_lines_are_printed(monkeypatch, capsys, as_json
     bad = [inspect_bad(line) for line in range(1, 24)]
     trace = SimpleNamespace(name="log", records=[0], bad_lines=bad)
     jobs = JobTable.of([0.0, 1000.0], [50.0, 50.0], [1, 2], [60.0, 60.0])
-    workload = SimpleNamespace(jobs=jobs, processors=1500, notes=("two jobs left out",))
+    workload = SimpleNamespace(jobs=jobs, processors=1500, notes=("two jobs left out",), calendar=None)
     calls = []
     monkeypatch.setattr(inspect, "read_trace", lambda *given: calls.append(given) or trace)
     monkeypatch.setattr(inspect, "to_workload", lambda *given: calls.append(given[1:]) or workload)
@@ -308,3 +309,12 @@ def test_limits_within_a_site_do_not_count():
     assert not placement._limited(Sites(pair=pair))
     pair[0, 2] = 5.0
     assert placement._limited(Sites(pair=pair))
+
+
+def test_the_summary_has_dates_if_the_log_has_a_calendar():
+    jobs = JobTable.of([0.0, 7200.0], [50.0, 50.0], [1, 2], [60.0, 60.0])
+    trace = SimpleNamespace(name="log", records=[0, 0], bad_lines=[])
+    calendar = Calendar(1132444805.0, "Europe/London")
+    found = describe_log(trace, SimpleNamespace(jobs=jobs, processors=8, notes=(), calendar=calendar))
+    dates = ("Sun 2005-11-20 00:00:05", "Sun 2005-11-20 02:00:05")
+    assert (found.first_submit, found.last_submit, found.zone) == (*dates, "Europe/London")

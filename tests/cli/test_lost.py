@@ -13,6 +13,7 @@ import pytest
 from windlass.experiment.checkpoint import _metrics, begin
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
+from windlass.model.calendar import Calendar
 from windlass.results import Outcome, Series, SiteFlow, SiteMap, SiteUse
 from windlass.results.metrics.site import BatchMetrics
 
@@ -193,13 +194,16 @@ def test_a_checkpoint_keeps_time_series_and_written_files(tmp_path):
     table = pl.DataFrame({"job": [1], "why": ["it is first"]})
     flows = (SiteFlow("etl", "iowa", "oslo", 5.0), SiteFlow("web", "oslo", "iowa", tasks=7))
     sites = SiteMap((SiteUse("iowa", 8.0, 0.5), SiteUse("oslo", 0.0, math.nan)), flows)
-    outcome = Outcome(3, metrics, table, 8, ("a note",), (("a.txt", b"\x00"),), (seen,), 0.25, sites)
+    calendar = Calendar(1132444805.0, "Europe/London")
+    outcome = Outcome(
+        3, metrics, table, 8, ("a note",), (("a.txt", b"\x00"),), (seen,), 0.25, sites, calendar
+    )
     kept = begin(tmp_path / "cells", "seeds: [3]")
     kept.add(0, outcome)
     again = kept.get(0, 3)
     assert (again.metrics, again.notes, again.written) == (metrics, ("a note",), (("a.txt", b"\x00"),))
     assert again.cut_share == 0.25
-    assert repr(again.site_map) == repr(sites)
+    assert (repr(again.site_map), again.calendar) == (repr(sites), calendar)
     assert again.jobs.equals(table)
     (found,) = again.series
     assert (found.name, found.percent, found.site, found.load) == ("accuracy", True, "iowa", "web")

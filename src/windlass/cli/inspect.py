@@ -57,7 +57,8 @@ def _table(description: LogDescription) -> Table:
     table = Table(show_header=False)
     for name, value in asdict(description).items():
         if isinstance(value, str):
-            table.add_row(name, value)
+            if value:
+                table.add_row(name, value)
         else:
             table.add_row(name, f"{value:,.4g}" if isinstance(value, float) else f"{value:,}")
     return table

@@ -19,6 +19,7 @@ import yaml
 
 from windlass.io import parquet, write_text
 from windlass.model import InputError
+from windlass.model.calendar import Calendar
 from windlass.model.errors import ParameterError, Remedy
 from windlass.model.version import version
 from windlass.results import Outcome, Series, SiteMap
@@ -111,6 +112,7 @@ class RunCheckpoint:
                 _series(cell / "series.npz", tree["series"]),
                 tree["cut_share"],
                 None if tree["site_map"] is None else SiteMap.of(tree["site_map"]),
+                None if tree["calendar"] is None else Calendar(*tree["calendar"]),
             )
         except (
             OSError,
@@ -214,6 +216,7 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "written": [name for name, _ in outcome.written],
         "series": [(each.name, each.percent, each.site, each.load) for each in outcome.series],
         "cut_share": outcome.cut_share,
+        "calendar": None if outcome.calendar is None else dataclasses.astuple(outcome.calendar),
         "site_map": None if outcome.site_map is None else outcome.site_map.plain(),
     }
 

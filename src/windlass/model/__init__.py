@@ -9,6 +9,7 @@
 - :mod:`~windlass.model.vectors`: :class:`~windlass.model.vectors.VectorJobs`, jobs that request several resources.
 - :mod:`~windlass.model.queries`: streaming queries with their plans, and the clusters where their components can run.
 - :mod:`~windlass.model.timetable`: changes of workers and of sites over time.
+- :mod:`~windlass.model.calendar`: the date and the zone of a log.
 - :mod:`~windlass.model.values`: validation of users' numbers, with errors that name them.
 - :mod:`~windlass.model.statistics`: Student's interval of a mean.
 - :mod:`~windlass.model.limits`: maximum sizes of inputs, which environment variables can raise.

@@ -9,7 +9,9 @@ from windlass.report import (
     ablation_section,
     breakdowns,
     by_group,
+    by_hour,
     distributions,
+    gantt,
     group_tables,
     overview,
     queues,
@@ -36,10 +38,11 @@ def write_report(
     """Write results as one HTML file, which opens from disk and loads nothing else.
 
     It has the verdict, what each decision is worth, the metrics, curves over swept parameters, the distributions of
-    wait and bounded slowdown, utilisation and queue over time, the queue of each partition, the policies' reasons for
-    starting jobs, and the scenario. A section is omitted if the jobs tables lack its columns. Rows of other kinds, such
-    as tasks, have their own distributions of wait and response. Further time series of a world are plotted, too. The
-    same results give the same bytes.
+    wait and bounded slowdown, utilisation and queue over time, the queue of each partition, utilisation and wait by
+    hour and weekday, the schedule around the longest queue, the policies' reasons for starting jobs, and the scenario.
+    A section is omitted if the jobs tables lack its columns. Rows of other kinds, such as tasks, have their own
+    distributions of wait and response. Further time series of a world are plotted, too. The same results give the same
+    bytes.
 
     Parameters
     ----------
@@ -91,6 +94,8 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             timelines.section(jobs),
             queues.section(jobs),
+            by_hour.section(jobs),
+            gantt.section(jobs),
             timelines.section_of_series(shown),
             PageSection(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + by_group.section(jobs)),
             PageSection(group_tables.section(results)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, version
 
+from windlass.report.by_hour import dates
 from windlass.report.columns import Cell, MetricColumn, metric_columns
 from windlass.report.html_fragments import key, named, rows, text
 from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, rows_of
@@ -31,6 +32,7 @@ def head(results: Results) -> str:
         pools = {outcome.processors for variant in results.variants for outcome in variant.outcomes}
         parts += [_span(sizes[kind], kind) for kind in shown]
         parts += [_span(pools, "processor"), counted(seeds, "seed")]
+        parts += filter(None, [text(dates(lanes(results)))])
     return (
         f'<header><p class="over">Windlass report</p><h1>{text(results.scenario)}</h1>'
         f'<p class="lead">{" · ".join(parts)}</p></header>'

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from windlass.model.calendar import Calendar
 from windlass.results.site_map import SiteMap
 from windlass.results.summary import Summary, better_of, is_sometimes, summarise, trade_of
 
@@ -124,6 +125,8 @@ class Outcome:
         Share of the input jobs' work that did not run because jobs were stopped at their requested time, 0 to 1.
     site_map
         Sites and what moved between them, which the report draws; None if the world has no sites.
+    calendar
+        The date of time 0 and the zone of the log that was replayed; None if they are unknown.
     """
 
     seed: int
@@ -135,6 +138,7 @@ class Outcome:
     series: tuple[Series, ...] = ()
     cut_share: float = 0.0
     site_map: SiteMap | None = None
+    calendar: Calendar | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class LogDescription:
 
     Times are in seconds. ``load`` is the work of all jobs over the processor-seconds that the site offers between the
     first and the last submission. ``over_request`` counts jobs that ran longer than they requested.
+    ``first_submit`` and ``last_submit`` are dates in the ``zone`` of the log; empty if it does not state them.
     """
 
     name: str
@@ -36,6 +37,9 @@ class LogDescription:
     longest_run_s: float
     mean_request_over_run: float
     over_request: int
+    first_submit: str = ""
+    last_submit: str = ""
+    zone: str = ""
 
 
 def describe_log(trace: Trace, workload: Workload) -> LogDescription:
@@ -52,6 +56,8 @@ def describe_log(trace: Trace, workload: Workload) -> LogDescription:
     span = float(jobs.submit[-1] - jobs.submit[0])
     some = jobs.run > 0
     ratio = float((jobs.request[some] / jobs.run[some]).mean()) if some.any() else 0.0
+    calendar = workload.calendar
+    dates = ["" if calendar is None else calendar.text(float(jobs.submit[at])) for at in (0, -1)]
     return LogDescription(
         name=trace.name,
         records=len(trace.records),
@@ -70,4 +76,7 @@ def describe_log(trace: Trace, workload: Workload) -> LogDescription:
         longest_run_s=float(jobs.run.max()),
         mean_request_over_run=ratio,
         over_request=int((jobs.run > jobs.request).sum()),
+        first_submit=dates[0],
+        last_submit=dates[1],
+        zone="" if calendar is None else calendar.zone_text,
     )

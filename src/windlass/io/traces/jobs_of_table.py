@@ -16,6 +16,7 @@ from windlass.io.traces.roles import ChosenColumn
 from windlass.io.traces.time_cells import ParsedCells, read_durations, read_numbers, read_times
 from windlass.io.traces.trace import REQUIRED, BadLine, Trace
 from windlass.model import InputError
+from windlass.model.calendar import HOUR, Calendar, known_zone, offset_name
 
 #: Times from here on (1973) are dates; earlier ones are relative to an origin of the log's own.
 _DATES = 1e8
@@ -71,8 +72,10 @@ def trace_of_table(
             f", all are bad, {unit} {bad[0].line}: {bad[0].reason}" if bad else ", only the names of columns"
         )
         raise InputError(f"{file}: no jobs{why}")
-    records, dated = _from_first(file, records)
-    return Trace(name, _filled(records), _site(records), (*notes, *dated), tuple(bad))
+    zone = cells.zone()
+    records, begin, dated = _from_first(file, records)
+    calendar = None if begin is None else Calendar(begin, zone)
+    return Trace(name, _filled(records), _site(records), (*notes, *dated), tuple(bad), calendar=calendar)
 
 
 class _Cells:
@@ -161,6 +164,23 @@ class _Cells:
             self._order("start", wait < -_CLOCKS, "submit")
             self._values["wait"] = wait.clip(0.0)
 
+    def zone(self) -> str | None:
+        """Return the zone of the submissions, if it is one and the same; None for dates without one."""
+        if self._forms["submit"].form == "dates without a zone":
+            return None
+        cells = self._cells["submit"]
+        named = cells.dtype.time_zone if isinstance(cells.dtype, pl.Datetime) else None
+        if named is not None and known_zone(named):
+            return named
+        if cells.dtype != pl.String:
+            return "UTC"
+        # With summer time there are two offsets, which name no zone.
+        offsets = cells.str.extract(r"[T ].*([+-][0-9]{2}:?[0-9]{2})$").drop_nulls().unique()
+        if len(offsets) != 1 or cells.null_count():
+            return "UTC"
+        away = offsets[0].replace(":", "")
+        return offset_name((-1 if away[0] == "-" else 1) * (int(away[1:3]) * HOUR + int(away[3:5]) * 60))
+
     def _order(self, name: str, early: pl.Series, first: str) -> None:
         for row in early.fill_null(False).arg_true().to_list():
             other = quote(str(self._cells[first][row]))
@@ -226,18 +246,19 @@ def _renamed(chosen: Sequence[ChosenColumn]) -> tuple[str, ...]:
     return (f"columns: {', '.join(found)}",) if found else ()
 
 
-def _from_first(file: str, records: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Return times since the first submission if they are dates, with a note."""
+def _from_first(file: str, records: pl.DataFrame) -> tuple[pl.DataFrame, float | None, tuple[str, ...]]:
+    """Return times since the first submission if they are dates, that submission, and a note."""
     begin = records["submit"].min()
     if not isinstance(begin, float) or begin < _DATES:
-        return records, ()
+        return records, None, ()
     if begin >= _NO_DATES:
         raise InputError(
             f"{file}: the first job is submitted {begin:g} s after 1970, expected a year of four digits"
         )
     date = datetime.fromtimestamp(begin, UTC).isoformat().replace("+00:00", "Z")
     moments = [pl.col(name) - begin for name in _MOMENTS if name in records.columns]
-    return records.with_columns(moments), (f"times count from {date}, the first submission",)
+    note = f"times count from {date}, the first submission"
+    return records.with_columns(moments), begin, (note,)
 
 
 def _site(records: pl.DataFrame) -> int | None:

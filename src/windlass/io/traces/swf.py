@@ -80,11 +80,30 @@ class SwfLog(Trace):
     def of(cls, trace: Trace) -> SwfLog:
         """Convert a trace to an SWF log: missing columns get missing values, columns that SWF lacks are dropped."""
         lacking = [name for name in _NAMES if name not in trace.records.columns]
-        header = SwfHeader.of() if trace.processors is None else SwfHeader.of(MaxProcs=trace.processors)
+        header = SwfHeader.of(**_entries(trace))
         records = trace.records.with_columns(pl.lit(None, pl.Float64).alias(name) for name in lacking).select(
             _NAMES
         )
-        return cls(trace.name, records, trace.processors, trace.notes, trace.bad_lines, header)
+        return cls(
+            trace.name,
+            records,
+            trace.processors,
+            trace.notes,
+            trace.bad_lines,
+            header,
+            calendar=header.calendar,
+        )
+
+
+def _entries(trace: Trace) -> dict[str, object]:
+    """Return the entries of a header; the start has whole seconds in SWF, so another one is left out."""
+    found: dict[str, object] = {} if trace.processors is None else {"MaxProcs": trace.processors}
+    calendar = trace.calendar
+    if calendar is not None and calendar.origin.is_integer():
+        found["UnixStartTime"] = int(calendar.origin)
+        if calendar.zone is not None:
+            found["TimeZoneString"] = calendar.zone
+    return found
 
 
 def looks_like_swf(head: str) -> bool:
@@ -140,7 +159,7 @@ def read_swf(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwfLog:
     records = pl.concat(part.records for part in parts)
     if records.is_empty():
         raise InputError(f"{file}: no jobs, all lines are bad, line {bad[0].line}: {bad[0].reason}")
-    return SwfLog(stem(file), records, header.processors, notes, tuple(bad), header)
+    return SwfLog(stem(file), records, header.processors, notes, tuple(bad), header, calendar=header.calendar)
 
 
 def write_swf(log: SwfLog, path: str | PathLike[str]) -> None:

@@ -6,8 +6,12 @@ import re
 from dataclasses import dataclass
 
 from windlass.model import InputError
+from windlass.model.calendar import DAY, Calendar, known_zone, offset_name
 
 _ENTRY = re.compile(r"\s*([A-Za-z][A-Za-z0-9_ ]*?)\s*:\s*(.*)")
+_AWAY = re.compile(r"[+-]?[0-9]{1,6}")
+#: Times from 1973 to the year 10000 are dates; logs whose start is unknown have 0 or 1.
+_DATES, _NO_DATES = 100_000_000, 253_402_200_000
 _COUNT = re.compile(r"[0-9]{1,15}(?![0-9])")
 
 
@@ -61,6 +65,24 @@ class SwfHeader:
     def processors(self) -> int | None:
         """``MaxProcs``, otherwise ``MaxNodes``; None if neither is a number of 1 or more."""
         return self._count("MaxProcs") or self._count("MaxNodes")
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """``UnixStartTime`` in the zone ``TimeZoneString``, otherwise ``TimeZone`` (s from UTC); None without a start.
+
+        >>> SwfHeader((" UnixStartTime: 1132444805", " TimeZoneString: Europe/London")).calendar
+        Calendar(origin=1132444805.0, zone='Europe/London')
+        """
+        start = self._count("UnixStartTime")
+        if start is None or not _DATES <= start < _NO_DATES:
+            return None
+        zone = (self.get("TimeZoneString") or "").strip()
+        if known_zone(zone):
+            return Calendar(float(start), zone)
+        away = _AWAY.fullmatch(self.get("TimeZone") or "")
+        return Calendar(
+            float(start), offset_name(float(away[0])) if away and abs(int(away[0])) <= DAY / 2 else "UTC"
+        )
 
     def get(self, key: str) -> str | None:
         """Return the first value of a key; None if there is none."""

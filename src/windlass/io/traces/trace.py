@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from windlass.model import InputError, JobTable
+from windlass.model.calendar import Calendar
 
 REQUIRED = ("job", "submit", "run", "procs_allocated", "procs_requested", "request")
 
@@ -48,6 +49,8 @@ class Trace:
         The lines that were skipped.
     peak
         Whether ``processors`` is only the largest number that jobs held at once; the system may have had more.
+    calendar
+        The date of time 0, and the zone of the log; None if the log does not state them.
 
     Raises
     ------
@@ -67,6 +70,7 @@ class Trace:
     notes: tuple[str, ...] = ()
     bad_lines: tuple[BadLine, ...] = ()
     peak: bool = field(default=False, kw_only=True)
+    calendar: Calendar | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_columns(self.name, self.records, REQUIRED)

@@ -16,6 +16,7 @@ from windlass.io.traces.steps import LogRecords, describe, require_jobs
 from windlass.io.traces.trace import REQUIRED, Trace
 from windlass.io.traces.where import matching, shortened
 from windlass.model import InputError, JobTable
+from windlass.model.calendar import Calendar
 
 _WAIT = "wait"
 
@@ -42,6 +43,8 @@ class Workload:
         Requests other than processors, memory in bytes; None if the log has none.
     ids
         (n,) identifier of each job in the log, as text; None if these are the numbers ``jobs.job``.
+    calendar
+        The date of time 0, and the zone of the log; None if they are unknown, or if arrivals were changed.
     """
 
     jobs: JobTable
@@ -53,6 +56,7 @@ class Workload:
     gpus: ResourceRequest | None = None
     memory: ResourceRequest | None = None
     ids: pl.Series | None = None
+    calendar: Calendar | None = None
 
     def name_of(self, row: int) -> str:
         """Return the identifier of a job in the log, or else its number.
@@ -159,6 +163,7 @@ def to_workload(
         gpus_of(records),
         memory_of(records),
         ids_of(records),
+        trace.calendar,
     )
 
 

@@ -79,7 +79,7 @@ def _loaded(found: Workload, load: float | str) -> Workload:
     jobs = faster(found.jobs, factor)
     before, after = (offered_load(each, found.processors) for each in (found.jobs, jobs))
     note = f"arrivals are {factor:.4g} times as fast: offered load {after:.4g} instead of {before:.4g}"
-    return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note))
+    return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note), calendar=None)
 
 
 def jobs_table(done: Replay, of: Belongings | None = None, ids: pl.Series | None = None) -> pl.DataFrame:

@@ -47,7 +47,8 @@ class LoggedBatch:
         done = Replay(
             jobs, workload.processors, start, end, np.zeros(len(jobs), np.int64), ("as recorded in the log",)
         )
-        return Outcome(seed, metrics, jobs_table(done, workload.of, workload.ids), workload.processors)
+        table = jobs_table(done, workload.of, workload.ids)
+        return Outcome(seed, metrics, table, workload.processors, calendar=workload.calendar)
 
     def own(self, setting: BatchSetting, workload: Workload) -> bool:
         """Return whether a variant has the log's site, arrivals and all its jobs, so that waits are comparable."""

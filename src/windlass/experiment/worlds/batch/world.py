@@ -141,6 +141,7 @@ class Batch(World):
                 *lacked,
             ),
             cut_share=cut_share(workload) if setting.kill_at_walltime else 0.0,
+            calendar=workload.calendar,
         )
 
 

@@ -13,6 +13,7 @@ from windlass.io.traces.columns import refuse_or_note
 from windlass.io.traces.resources import most_at_once
 from windlass.io.traces.trace import REQUIRED, BadLine, Trace
 from windlass.model import InputError
+from windlass.model.calendar import Calendar
 
 #: Times from here on (1973) are dates; earlier ones are relative to an origin of the log's own.
 _DATES = 1e8
@@ -113,6 +114,7 @@ def trace_of(
     skip_bad_lines: bool,
     unit: str = "line",
     notes: Sequence[str] = (),
+    zone: str | None = "UTC",
 ) -> Trace:
     """Convert the result of reading a log to a trace.
 
@@ -128,6 +130,8 @@ def trace_of(
         Name of a line in messages.
     notes
         Further notes for the user.
+    zone
+        The zone of the log's dates; None if they have none.
 
     Returns
     -------
@@ -177,7 +181,16 @@ def trace_of(
         all_notes.append(
             f"the log does not state the number of processors; jobs held at most {peak:,} at once"
         )
-    return Trace(name, records, peak, (*all_notes, *notes), tuple(reading.bad), peak=peak is not None)
+    calendar = Calendar(begin, zone) if begin else None
+    return Trace(
+        name,
+        records,
+        peak,
+        (*all_notes, *notes),
+        tuple(reading.bad),
+        peak=peak is not None,
+        calendar=calendar,
+    )
 
 
 def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:

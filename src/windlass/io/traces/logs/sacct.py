@@ -118,7 +118,9 @@ def read_sacct(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace
             zoned = zoned or _ZONE.search(row.text("Submit") or "") is not None
             if found.cluster is not None:
                 clusters.add(found.cluster)
-    return trace_of(str(file), stem(file), reading, skip_bad_lines, notes=_notes(limitless, zoned, clusters))
+    notes = _notes(limitless, zoned, clusters)
+    zone = "UTC" if zoned else None
+    return trace_of(str(file), stem(file), reading, skip_bad_lines, notes=notes, zone=zone)
 
 
 def _check_names(file: str, names: list[str]) -> None:

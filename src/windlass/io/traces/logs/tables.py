@@ -74,7 +74,7 @@ def read_csv_log(
                 reading.bad.append(BadLine(lines.line_num, str(error)))
     except csv.Error as error:
         raise InputError(f"{path}, line {lines.line_num}: cannot be read as CSV: {error}") from error
-    return trace_of(str(path), stem(path), reading, skip_bad_lines, notes=notes)
+    return trace_of(str(path), stem(path), reading, skip_bad_lines, notes=notes, zone=None)
 
 
 def _check(path: Path, names: Sequence[str], needed: Sequence[str]) -> None:

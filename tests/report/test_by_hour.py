@@ -1,0 +1,91 @@
+"""Utilisation by hour and weekday, and the schedule, equal those computed one job or one hour at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.report.made import random_outcome, results
+from tests.report.page import page_of
+from windlass.model.calendar import DAY, HOUR, Calendar
+from windlass.report.by_hour import utilisation_by_hour
+from windlass.report.gantt import busiest_window, held_ranges
+from windlass.report.job_columns import JobTimes
+
+PARIS = Calendar(1_711_839_000.0, "Europe/Paris")  # twelve hours before summer time begins
+
+
+def _known(count: int, seed: int) -> JobTimes:
+    rng = np.random.default_rng(seed)
+    submit = np.sort(rng.uniform(0, 3 * DAY, count))
+    start = submit + rng.exponential(2 * HOUR, count)
+    return JobTimes(
+        submit, start, start + rng.exponential(5 * HOUR, count), rng.integers(1, 9, count) * 1.0, 0
+    )
+
+
+@pytest.mark.parametrize("calendar", [PARIS, Calendar(1_700_000_123.0, "UTC-03:30"), None])
+def test_utilisation_of_each_hour_is_the_overlap_of_the_jobs_with_it(calendar):
+    known = _known(60, 3)
+    begin, share = utilisation_by_hour(known, 50, calendar)
+    for at, found in zip(begin, share, strict=True):
+        overlap = np.clip(np.minimum(known.end, at + HOUR) - np.maximum(known.start, at), 0, None)
+        assert found == pytest.approx(100 * (overlap * known.procs).sum() / (50 * HOUR))
+    assert begin[0] >= known.submit[0]
+    assert known.submit[-1] - HOUR < begin[-1] + HOUR <= known.submit[-1]
+    if calendar is not None:
+        assert set(np.round(calendar.local(begin) % HOUR)) <= {0.0, HOUR}
+
+
+def test_the_page_has_hours_on_the_clock_of_the_log(tmp_path: Path) -> None:
+    made = random_outcome(300, 1, 50_000.0)
+    made = replace(made, jobs=made.jobs.with_columns(submit_s=made.jobs["submit_s"].sort() * 20))
+    made = replace(made, jobs=made.jobs.with_columns(start_s="submit_s", end_s=made.jobs["submit_s"] + 600.0))
+    dated = page_of(results(("easy", [replace(made, calendar=PARIS)])), tmp_path)
+    assert {"hour-utilisation", "hour-wait", "weekday-utilisation"} <= set(dated.ids())
+    assert "Times are in the zone of the log, Europe/Paris." in dated.text()
+    first = datetime.fromtimestamp(PARIS.origin + made.jobs["submit_s"].min(), ZoneInfo("Europe/Paris"))
+    assert f"{first:%a %Y-%m-%d} to " in dated.text()
+    plain = page_of(results(("easy", [made])), tmp_path)
+    assert "weekday-utilisation" not in plain.ids()
+    assert "The log does not state when it began" in plain.text()
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9), st.integers(1, 6)), min_size=1, max_size=25))
+@settings(max_examples=150, deadline=None)
+def test_jobs_hold_the_lowest_free_processors(jobs):
+    start, run, procs = (np.array(each) for each in zip(*jobs, strict=True))
+    found = held_ranges(start * 1.0, (start + run) * 1.0, procs)
+    taken: dict[int, set[int]] = {}
+    for job in sorted(range(len(jobs)), key=lambda row: (start[row], row)):
+        running = [other for other in taken if start[other] + run[other] > start[job]]
+        busy = set().union(*(taken[other] for other in running))
+        free = (number for number in range(10**6) if number not in busy)
+        taken[job] = {next(free) for _ in range(procs[job])}
+    ranges: dict[int, set[int]] = {}
+    for each in found:
+        ranges.setdefault(each.job, set()).update(range(each.first, each.first + each.count))
+        assert (each.start, each.end) == (start[each.job], start[each.job] + run[each.job])
+    assert ranges == taken
+
+
+@pytest.mark.parametrize("most", [5, 20, 1000])
+def test_the_window_has_the_longest_queue_and_few_jobs(most):
+    known = _known(200, 5)
+    low, high = busiest_window(known, most)
+    instants = np.unique(np.concatenate((known.submit, known.start)))
+    waiting = [(known.procs * ((known.submit <= at) & (known.start > at))).sum() for at in instants]
+    peak = instants[int(np.argmax(waiting))]
+    assert low <= peak <= high
+    running = int(((known.start < high) & (known.end > low)).sum())
+    at_peak = int(((known.start <= peak) & (known.end > peak)).sum())
+    assert running <= max(most, at_peak)
+    if most == 1000:
+        assert (low, high) == (known.start.min(), known.end.max())
