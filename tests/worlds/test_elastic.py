@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 
 import numpy as np
@@ -219,6 +220,28 @@ def test_logs_of_the_batch_world_are_read_as_there(name, where):
     assert found.jobs.resources[:, 1].tolist() == expected.jobs.procs.tolist()
     assert found.jobs.walltime.tolist() == expected.jobs.request.tolist()
     assert found.notes == expected.notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Submit Time;Start;End;CPUs;Walltime\n0;5;905;4;01:00:00\n60;60;360;2;3600\n",
+        "submit,start,end,procs,request\n2024-05-01 12:00:00,2024-05-01 12:00:05,2024-05-01 12:15:05,4,3600\n"
+        "2024-05-01 12:01:00,2024-05-01 12:01:00,2024-05-01 12:06:00,2,3600\n",
+        "submit\trun\tprocs\trequest\n0\t900\t4\t1:00:00\n60\t300\t2\t1:00:00\n",
+        "submit,run_min,cpus,walltime\n0,15,4,PT1H\n60,5,2,PT1H\n",
+    ],
+    ids=["semicolons", "dates", "tabs", "units"],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_tables_of_the_batch_world_are_read_as_there_in_any_form(text, packed, tmp_path):
+    file = tmp_path / "jobs.csv"
+    file.write_bytes(lzma.compress(text.encode()) if packed else text.encode())
+    found = Elastic().workload(make_scenario(tree(workload={"trace": str(file)})).variants[0].setting, 1).jobs
+    assert found.submit.tolist() == [0.0, 60.0]
+    assert found.run.tolist() == [900.0, 300.0]
+    assert found.resources.tolist() == [[0.0, 4.0, 0.0], [0.0, 2.0, 0.0]]
+    assert found.walltime.tolist() == [3600.0, 3600.0]
 
 
 def test_a_table_with_a_condition_keeps_its_requests(tmp_path):

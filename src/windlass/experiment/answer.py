@@ -9,6 +9,7 @@ from windlass.report.answer import answer_sentences
 from windlass.report.capacity import capacity_sentences
 from windlass.report.cut_work import change_sentence, cut_share, input_sentence
 from windlass.report.fidelity import fidelity_sentence
+from windlass.report.instances import instances_sentence
 from windlass.report.sweep_sentence import change_over_sweep
 from windlass.results import Results
 from windlass.results.capacity import CapacityAnswer, capacity
@@ -90,7 +91,8 @@ def answer_to(
     without = uncut() if words and several and cut > MOST_CUT else None
     other = None if without is None else judge(without, by, requirements)
     if words:
-        first = (words[0], change_sentence(verdict, other), _ONE_SEED if drawn_once else "")
+        once = _ONE_SEED if drawn_once else ""
+        first = (words[0], instances_sentence(results), change_sentence(verdict, other), once)
         words = (" ".join(filter(None, first)), *words[1:])
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
     judged = found.headlines or (verdict,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 
 from windlass.report.by_hour import dates
@@ -10,7 +11,7 @@ from windlass.report.columns import Cell, MetricColumn, metric_columns
 from windlass.report.html_fragments import key, named, rows, text
 from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, rows_of
 from windlass.report.units import counted, plural
-from windlass.results import Results
+from windlass.results import Outcome, Results
 
 #: The end of the answer within the first sentence.
 _END = re.compile(r"[;.](?= )")
@@ -25,18 +26,25 @@ def head(results: Results) -> str:
     parts = [counted(len(results.variants), "variant")]
     if first:
         outcomes = [outcome for variant in results.variants for outcome in variant.outcomes]
+        own = _noun(outcomes[0])
         kinds = (JOB, *other_kinds(lanes(results)))
         sizes = {kind: {len(rows_of(outcome.jobs, kind)) for outcome in outcomes} for kind in kinds}
         # A world without jobs reports the counts of its own kinds of rows only.
         shown = [kind for kind in kinds if max(sizes[kind])] or [JOB]
         pools = {outcome.processors for variant in results.variants for outcome in variant.outcomes}
-        parts += [_span(sizes[kind], kind) for kind in shown]
+        parts += [_span(sizes[kind], own if kind == JOB else kind) for kind in shown]
         parts += [_span(pools, "processor"), counted(seeds, "seed")]
         parts += filter(None, [text(dates(lanes(results)))])
     return (
         f'<header><p class="over">Windlass report</p><h1>{text(results.scenario)}</h1>'
         f'<p class="lead">{" · ".join(parts)}</p></header>'
     )
+
+
+def _noun(outcome: Outcome) -> str:
+    """Return the word for a row of the table: the first metric of a world counts its jobs or tasks."""
+    first = fields(outcome.metrics)[0].name
+    return "task" if first == "tasks" and "kind" not in outcome.jobs.columns else JOB
 
 
 def _span(counts: set[int], noun: str) -> str:

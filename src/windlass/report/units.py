@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -25,6 +25,10 @@ COUNT = Unit("", 1.0, whole=True)
 PERCENT = Unit("%", 100.0)
 SECONDS = Unit("s", 1.0)
 _TIMES = (SECONDS, Unit("min", 1 / 60), Unit("h", 1 / 3600), Unit("d", 1 / 86400))
+_SIZES = tuple(
+    Unit(symbol, 10.0**-power)
+    for symbol, power in (("B", 0), ("kB", 3), ("MB", 6), ("GB", 9), ("TB", 12), ("PB", 15))
+)
 
 #: Last words of metrics that are counts.
 _COUNTS = ("jobs", "tasks", "starved", "attempts", "queries")
@@ -45,7 +49,8 @@ def without_unit(metric: str) -> str:
 def unit_for(metric: str, values: Iterable[float]) -> Unit:
     """Return one unit for all values of a metric, so that the values of a column are easy to compare.
 
-    Times (suffix ``_s``) have the largest unit in which no value other than 0 is below 1.
+    Times (suffix ``_s``) and amounts of data (``_bytes``) have the largest unit in which no value other than 0 is below
+    1.
 
     Examples
     --------
@@ -53,11 +58,15 @@ def unit_for(metric: str, values: Iterable[float]) -> Unit:
     'h'
     >>> unit_for("utilisation", [0.7]).symbol, unit_for("cost_usd", [0.7]).symbol
     ('%', 'USD')
+    >>> unit_for("wan_bytes", [65.7e9, 2.1e9]).symbol
+    'GB'
     """
     if metric.endswith("utilisation"):
         return PERCENT
     if metric.endswith("_s"):
         return time_unit(values)
+    if metric.endswith("_bytes"):
+        return _largest(_SIZES, values)
     if metric.rpartition("_")[2] in _COUNTS:
         return COUNT
     return next((unit for end, unit in _ENDS.items() if metric.endswith(end)), PLAIN)
@@ -65,9 +74,14 @@ def unit_for(metric: str, values: Iterable[float]) -> Unit:
 
 def time_unit(seconds: Iterable[float]) -> Unit:
     """Return the largest unit of time in which no value other than 0 is below 1; seconds if there is none."""
-    sizes = [abs(value) for value in seconds if value and math.isfinite(value)]
+    return _largest(_TIMES, seconds)
+
+
+def _largest(units: Sequence[Unit], values: Iterable[float]) -> Unit:
+    """Return the largest unit in which no value other than 0 is below 1; the smallest unit if there is none."""
+    sizes = [abs(value) for value in values if value and math.isfinite(value)]
     smallest = min(sizes, default=0.0)
-    return next((unit for unit in reversed(_TIMES) if smallest * unit.factor >= 1), SECONDS)
+    return next((unit for unit in reversed(units) if smallest * unit.factor >= 1), units[0])
 
 
 def sentence_unit(metric: str, values: Iterable[float]) -> Unit:

@@ -95,6 +95,42 @@ def read_demands(
     return replace(found, notes=(note, *found.notes))
 
 
+def is_demand_table(path: str | PathLike[str]) -> bool:
+    """Return whether :func:`read_demands` reads a file: pods, or a table with submission and run time in seconds.
+
+    Other tables, such as those with dates, with start and end, or with another separator, are read as a scheduler's log
+    is.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "jobs.csv"
+    >>> _ = path.write_text("submit,run,cpus\\n2024-05-01 12:00:00,01:00:00,4\\n")
+    >>> is_demand_table(path)
+    False
+    """
+    try:
+        table = read_csv(Path(path))
+    except InputError:
+        # An encoding or a compression that the other reader knows.
+        return False
+    if "creation_time" in table.columns:
+        return True
+    known = [_named(table, role) for role in ("submit", "run")]
+    return all(name is not None and _begins_with_number(table[name]) for name in known)
+
+
+def _begins_with_number(cells: pl.Series) -> bool:
+    """Return whether the first cell with text is a number, or cannot be read as a time or a duration either."""
+    first = next((cell.strip() for cell in cells.head(100).to_list() if cell and cell.strip()), "")
+    return not any(sign in first for sign in (":", "-", "/", "P"))
+
+
 def demands_of(workload: Workload, cores_per_gpu: float = 0.0, memory_per_gpu: float = 0.0) -> DemandLog:
     """Return the jobs of a scheduler's log with the resources that they request.
 

@@ -10,7 +10,7 @@ from windlass.experiment.workloads.bins import jobs_of_bins
 from windlass.experiment.workloads.seasons import seasonal
 from windlass.experiment.worlds.elastic.spec import ElasticWorkloadSpec
 from windlass.io.traces.bins import read_bins
-from windlass.io.traces.demands import DemandLog, demands_of, read_demands
+from windlass.io.traces.demands import DemandLog, demands_of, is_demand_table, read_demands
 from windlass.io.traces.formats import format_of, read_trace
 from windlass.io.traces.workload import to_workload
 
@@ -53,7 +53,8 @@ def vector_jobs(spec: ElasticWorkloadSpec, seed: int) -> DemandLog:
 
 def _of_log(trace: Path, spec: ElasticWorkloadSpec, besides: tuple[float, float]) -> DemandLog:
     """Read a table of requests, or otherwise a scheduler's log as the world ``batch`` does."""
-    if spec.format is None and not spec.skip_bad_lines and format_of(trace) in _TABLES:
+    own = spec.format is None and not spec.skip_bad_lines and format_of(trace) in _TABLES
+    if own and is_demand_table(trace):
         return read_demands(trace, *besides, where=spec.where)
     records = read_trace(trace, spec.format, spec.skip_bad_lines)
     return demands_of(to_workload(records, where=spec.where), *besides)
