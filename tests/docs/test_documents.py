@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from windlass.experiment.scenario import load_scenario, make_scenario
-from windlass.experiment.worlds.colocated.cluster import DrawnOutages
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
 from windlass.experiment.worlds.fleet.jobs import FixedSpec, JobsSpec
 from windlass.experiment.worlds.fleet.sites import AlikeSites, DrawnSites, SiteDropsSpec
+from windlass.experiment.worlds.outages import DrawnOutages
 from windlass.policy.registry import decisions
 
 ROOT = Path(__file__).parents[2]

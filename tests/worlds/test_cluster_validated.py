@@ -48,7 +48,7 @@ def test_each_variant_is_valid(without: list[str], tmp_path: Path) -> None:
 
 @st.composite
 def trees(draw: st.DrawFn) -> dict[str, Any]:
-    """Other policies, kept cores, outages, limits of time and answers to tasks that all nodes reject."""
+    """Other policies, kept cores, outages, neighbours, schedulers, and answers to tasks that all nodes reject."""
     policies = {
         "order": draw(st.sampled_from(["easy", "fcfs", "sjf", "conservative"])),
         "place": draw(st.sampled_from(["tetrium", "in-place", "iridium"])),
@@ -68,6 +68,9 @@ def trees(draw: st.DrawFn) -> dict[str, Any]:
         "floor": draw(st.sampled_from([0.05, 0.5])),
         "keeps": {"tasks": draw(st.sampled_from([0.0, 0.1, 0.3])), "queries": draw(st.sampled_from([0, 4]))},
         "kill": draw(st.sampled_from([0.0, 0.5, 1.0])),
+        "neighbours": draw(st.sampled_from([[], ["iowa", "oslo"], ["oslo", "rome"]])),
+        "schedulers": draw(st.sampled_from([1, 3])),
+        "outage": draw(st.none() | st.fixed_dictionaries({"kill": st.booleans(), "left": st.integers(0, 7)})),
         "up": draw(st.sampled_from([1e6, 1.25e9])),
         "seed": draw(st.integers(1, 10**6)),
     }
@@ -76,7 +79,13 @@ def trees(draw: st.DrawFn) -> dict[str, Any]:
 def _built(folder: Path, drawn: dict[str, Any]) -> tuple[dict[str, Any], int]:
     fields = dict(drawn)
     keeps, kill, up, seed = (fields.pop(name) for name in ("keeps", "kill", "up", "seed"))
+    neighbours, schedulers, outage = (fields.pop(name) for name in ("neighbours", "schedulers", "outage"))
     tree = small_tree(folder, seed % 50, **fields)
+    if neighbours:
+        tree["loads"]["others"] = {"neighbours": {"every": 200, "last": 60}, "at": neighbours}
+    if outage is not None:
+        tree["sites"]["oslo"]["outages"] = [{"node": 1, "down": 300, "up": 700, **outage}]
+    tree["loads"]["web"]["tasks"] |= {"schedulers": schedulers, "probe_delay": 0.2 * (schedulers - 1)}
     iowa = tree["sites"]["iowa"]
     iowa["keeps"], iowa["outages"]["kill"] = keeps, kill
     for site in tree["sites"].values():

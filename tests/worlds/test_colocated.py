@@ -9,7 +9,6 @@ from tests.report.page import page_of
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.worlds.batch.world import Batch
-from windlass.experiment.worlds.colocated.cluster import ColocatedClusterSpec, Outage, timetable
 from windlass.experiment.worlds.colocated.simulation import (
     colocate,
     jobs_alone,
@@ -19,6 +18,7 @@ from windlass.experiment.worlds.colocated.simulation import (
 )
 from windlass.experiment.worlds.colocated.world import Colocated
 from windlass.experiment.worlds.dispatch.world import Dispatch
+from windlass.experiment.worlds.outages import Outage, outage_times
 from windlass.model import InputError
 from windlass.sim import replay
 
@@ -292,7 +292,7 @@ def test_the_example_is_valid():
 def test_a_node_that_returns_and_fails_at_one_instant_is_down_in_any_order():
     message = [{"node": 0, "down": 9, "up": 12}, {"node": 0, "down": 5, "up": 9}]
     tables = [
-        timetable(ColocatedClusterSpec(nodes=2, cores=4, outages=law), 1.0, np.random.default_rng(1))
+        outage_times([Outage(**each) for each in law], [(2, 4)], 1.0, np.random.default_rng(1))
         for law in (message, message[::-1])
     ]
     for table in tables:

@@ -61,23 +61,26 @@ DEFAULTS = {
     "cluster": {
         "": "world=cluster seconds=86400.0 begin=0.0 links=None cloud=None without=() floor=0.05 checkpoint=60.0 "
         "noise=0.02 period=600.0 look=30.0 kill_at_walltime=True keep_tasks=20000 sample=60.0 streams=None label=",
-        "sites": "nodes=() processors=None instances=None cameras=None outages=None up=1250000000.0 "
+        "sites": "nodes=() processors=None instances=None cameras=None outages=None speed_changes=None up=1250000000.0 "
         "down=1250000000.0 region= memory_per_core=4000000000.0",
         "sites.nodes": "speed=1.0",
         "sites.instances": f"{_INSTANCES} base=None",
         "sites.instances.types": _TYPES,
         "sites.instances.spot": "each=1 notice=0.0",
         "sites.cameras": "cores=2 up=75000.0",
-        "sites.outages": "kill=0.5",
+        "sites.outages:DrawnOutages": "kill=0.5",
+        "sites.outages:Outage": "up=None left=0 kill=False",
+        "sites.speed_changes": "shocks_every=None drift=None",
         "sites.keeps": "tasks=0.0 queries=0",
         "links": "prices=None machines=1.0",
         "cloud": "cores=64 up=625000.0",
-        "loads": "rigid=None tasks=None staged=None vectors=None queries=None part=None at=each",
+        "loads": "rigid=None tasks=None staged=None vectors=None queries=None neighbours=None part=None at=each",
         "loads.rigid": f"{_LOG} load=None",
         "loads.rigid.lublin": _LUBLIN,
         "loads.rigid.use": _USE,
         "loads.rigid.interference": _INTERFERENCE,
-        "loads.tasks": f"{_TASKS} load=0.04",
+        "loads.tasks": f"{_TASKS} load=0.04 schedulers=1 probe_delay=0.0 fetch_delay=0.0 count_sent=False sizes=hidden "
+        "guaranteed=None",
         "loads.staged": f"{_FLEET_JOBS} look_every=0.25 decide_every=1.0 durations=finished",
         **{f"loads.staged.{name}": fields for name, fields in _OF_FLEET_JOBS.items()},
         "loads.vectors": _VECTORS,
@@ -86,10 +89,11 @@ DEFAULTS = {
         "loads.queries": "seconds=3600.0 begin=0 per_hour=40.0 last=1800.0 frames=30.0 drawn=None plans=None "
         "profile=None source=None file=None patience=60.0",
         "loads.queries.drawn": _KINDS,
+        "loads.neighbours": "every=300.0 last=30.0 ramp=4.0",
         "policies": "plan=fair place=in-place scale=reactive share=None dispatch=pull admit=None",
         "policies.order": "rigid=easy staged=None estimates=requested",
         "policies.at": "order=None share=None scale=None dispatch=None admit=None",
-        "telemetry": "every=1.0 full=force delay=0.1",
+        "telemetry": "every=1.0 model=None full=force delay=0.1",
     },
     "colocated": {
         "": "world=colocated parts=() kill_at_walltime=True schedulers=1 probe_delay=0.0 sizes=hidden "

@@ -22,6 +22,20 @@ SHORT = {
         "workload": {"batch": {"lublin": {"jobs": 60}}, "tasks": {"tasks": 3000, "load": 0.0005}},
         "policies": {"order": "easy", "dispatch": ["rosella", "pot"]},
     },
+    "admission.yaml": {
+        "workload": {"tasks": 1000, "load": [0.6, 0.9]},
+        "policies": {
+            "dispatch": ["rosella", "pull"],
+            "admit": [{"random": {"downtime": 0.2}}, {"forewarn": {"downtime": 0.1}}],
+        },
+        "warm": 5,
+        "seeds": [2],
+    },
+    "dispatch.yaml": {
+        "workload": {"tasks": 20_000},
+        "policies": {"dispatch": ["pull", "rosella", "sparrow", "jsq"]},
+        "seeds": [2],
+    },
     "elastic.yaml": {"workload": {"drawn": {"days": 8, "per_hour": 4}, "earlier": 604_800}},
     "estimates.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
     "load.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
@@ -31,6 +45,8 @@ SHORT = {
 }
 #: Fields of jobs that all worlds with them name alike.
 TIMES = ("job", "job_id", "submit_s", "start_s", "end_s", "request_s", "why")
+#: Worlds whose tables have the ends of tasks as arrival and response, which rounds them differently.
+ENDS_BY_RESPONSE = ("admission", "colocated")
 SITES = [
     {"name": "tokyo", "slots": 40, "up": 2e8, "down": 2e8},
     {"name": "paris", "slots": 10, "up": 5e7, "down": 1e8},
@@ -41,6 +57,36 @@ COLOCATED = {
     "workload": {"batch": {"lublin": {"jobs": 20}}, "tasks": {"tasks": 100}},
     "policies": {"order": "easy", "dispatch": "jsq"},
 }
+#: A part that holds a drawn number of cores of each node for half an hour.
+DRAWN = """
+from windlass.sim.part import Quiet
+
+
+class Drawn(Quiet):
+    name = "drawn"
+
+    def __init__(self, ledger, site, number, rng, most=5):
+        self._ledger, self._rows, self._number = ledger, ledger.rows(site), ledger.join(site, number)
+        self._most, self._rng, self._next = most, rng, 600.0
+        ledger.watch(site)
+
+    def horizon(self):
+        return self._next
+
+    def advance(self, until):
+        if self._next <= until:
+            for row in self._rows:
+                self._ledger.hold(row, self._number, -int(self._ledger.nodes.held[row, self._number]))
+        return until
+
+    def decide(self, now):
+        if self._next <= now:
+            for row in self._rows if now < 40_000 else ():
+                self._ledger.hold(row, self._number, int(self._rng.integers(self._most)))
+            self._next = now + 1800.0 if now < 40_000 else float("inf")
+        return ()
+"""
+WORKERS = {"world": "dispatch", "workload": {"tasks": 20}, "policies": {"dispatch": "jsq"}}
 INSTANCES = {"types": [{"name": "small", "cores": 4, "price": 0.2, "most": 50}]}
 
 
@@ -84,20 +130,22 @@ def assert_same_times(short, few=100):
     assert len(long.variants) == len(short.variants)
     for one, other in zip(outcomes(short), outcomes(long), strict=True):
         shared = [name for name in TIMES if name in one.jobs.columns and name in other.jobs.columns]
-        # The world of jobs and tasks has both in one table, and calculates the ends of tasks differently.
-        tables = [each.jobs.select(shared) for each in (one, other)]
-        if "kind" in one.jobs.columns:
+        first = one.jobs
+        if "worker" in first.columns:
+            first = first.with_columns(pl.lit("task").alias("kind")).rename({"worker": "node"})
+        if "kind" in first.columns:
             shared = [*shared, "kind", "node"]
-            tables = [
-                each.jobs.select(shared).with_columns(pl.col("end_s").round(6)) for each in (one, other)
-            ]
-            tables[0] = tables[0].with_columns(
+            first = first.with_columns(
                 pl.when(pl.col("kind") == "task").then(pl.col("job") + 1).otherwise("job").alias("job")
             )
+        tables = [each.select(shared) for each in (first, other.jobs)]
+        if short.world.name in ENDS_BY_RESPONSE:
+            tables = [each.with_columns(pl.col("end_s").round(6)) for each in tables]
         assert len(one.jobs) >= few
         assert {"submit_s", "start_s", "end_s"} <= set(shared)
         assert tables[0].equals(tables[1])
-        assert other.metrics.used_share > 0.0
+        # Short tasks hold no cores.
+        assert other.metrics.used_share > 0.0 or not other.metrics.jobs + other.metrics.staged_jobs
 
 
 @pytest.mark.parametrize("path", scenarios(), ids=lambda path: path.name)
@@ -169,6 +217,50 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
             "policies": {"order": "fcfs", "dispatch": ["pull", "jsq"]},
             "keep_tasks": 100,
         },
+        COLOCATED | {"schedulers": 3, "probe_delay": [0.0, 0.5], "policies": {"order": "easy", "dispatch": "rosella"}},
+        COLOCATED
+        | {
+            "sizes": "known",
+            "cluster": {
+                "nodes": 4,
+                "cores": 8,
+                "outages": [
+                    {"node": 1, "down": 3600, "up": 40_000, "left": 2, "kill": True},
+                    {"node": 1, "down": 40_000},
+                    {"node": 0, "down": 0, "up": 7200},
+                ],
+            },
+            "workload": {"batch": {"lublin": {"jobs": 80}}, "tasks": {"tasks": 2000, "load": 0.001}},
+        },
+        {
+            "world": "dispatch",
+            "cluster": {
+                "groups": [{"workers": 3, "speed": 1.0}, {"workers": 2, "speed": 0.3}],
+                "shocks_every": 50,
+                "failures": [
+                    {"worker": 4, "down": 101, "up": 149},
+                    {"worker": 0, "down": 30.5, "up": 90},
+                    {"worker": 4, "down": 170.25},
+                ],
+            },
+            "workload": {"tasks": 1200, "tasks_per_job": 3, "arrivals": "bursty", "service": "pareto"},
+            "policies": {"dispatch": ["pull", "sparrow", "ppot", "round-robin"]},
+            "fetch_delay": 0.1,
+            "count_sent": True,
+            "probe_delay": 0.2,
+            "sizes": "known",
+            "schedulers": 2,
+        },
+        {
+            "world": "admission",
+            "cluster": {"nodes": 3, "bursts": {"every": [30, 60], "last": 10, "ramp": 1}},
+            "workload": {"tasks": 600},
+            "policies": {"dispatch": "jsq", "admit": [{"utilisation": {"threshold": 0.6}}, "ready"]},
+            "admission": {"full": "refuse"},
+            "telemetry": {"every": 0.5},
+            "schedulers": 2,
+            "probe_delay": 0.1,
+        },
         {
             "world": "fleet",
             "cluster": {"sites": SITES},
@@ -180,6 +272,12 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
 )  # fmt: skip
 def test_short_forms_run_as_the_cluster_that_they_stand_for(tree):
     assert_same_times(make_scenario({"seeds": [1], **tree}, "short", EXAMPLES), few=20)
+
+
+def test_custom_parts_keep_their_random_streams(tmp_path):
+    (tmp_path / "drawn.py").write_text(DRAWN)
+    parts = [f"{tmp_path}/drawn.py:Drawn", {f"{tmp_path}/drawn.py:Drawn": {"most": 9}}]
+    assert_same_times(make_scenario(COLOCATED | {"parts": parts, "seeds": [1]}, "short"))
 
 
 @pytest.mark.parametrize(
@@ -211,10 +309,30 @@ def test_short_forms_run_as_the_cluster_that_they_stand_for(tree):
             {"world": "fleet", "cluster": {"sites": SITES}, "workload": {"drawn": {}}, "drops": {"drop": 0.5}},
             "temporary losses of slots and links",
         ),
-        (COLOCATED | {"schedulers": 2}, "several schedulers of short tasks"),
         (COLOCATED | {"cluster": {"nodes": 2, "cores": 49, "speed": 1.0}}, "speed of a whole node"),
         (COLOCATED | {"cluster": {"nodes": [2, 4], "cores": 4}}, "sweep over the fields of nodes"),
-        (COLOCATED | {"cluster": {"nodes": 2, "cores": 4, "outages": [{"node": 1, "down": 5}]}}, "listed outages"),
+        (WORKERS | {"cluster": {"groups": [{"workers": 2, "speed": 1}, {"workers": 1, "speed": 0}]}}, "nodes without"),
+        (
+            WORKERS
+            | {
+                "cluster": {
+                    "groups": [{"workers": 2, "speed": 1}],
+                    "failures": [{"worker": 0, "down": 5}, {"worker": 0, "down": 6}],
+                }
+            },
+            "outages of a node that overlap",
+        ),
+        (
+            WORKERS
+            | {
+                "cluster": {
+                    "groups": [{"workers": 2, "speed": 1}],
+                    "shocks_every": 2.5,
+                    "failures": [{"worker": 0, "down": 7.5}],
+                }
+            },
+            "failures that coincide",
+        ),
         (
             {"workload": {"lublin": {"jobs": 20}}, "policies": [{"order": "easy"}, {"order": "fcfs"}]},
             "sweep over whole sections",

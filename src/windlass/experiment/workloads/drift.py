@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.io.traces.volatility import read_volatility
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
+
+#: Points in time at which speeds follow a log of scores.
+_POINTS = 200
 
 
 def shocks(speeds: object, every: float, until: float, rng: np.random.Generator) -> WorkerTimetable:
@@ -82,3 +89,43 @@ def drift(speeds: object, series: object, step: float) -> WorkerTimetable:
         np.tile(np.arange(len(base)), points),
         paths.T.ravel(),
     )
+
+
+def speed_changes(
+    speeds: NDArray[np.float64],
+    shocks_every: float | None,
+    scores: Path | None,
+    last: float,
+    rng: np.random.Generator,
+) -> WorkerTimetable:
+    """Return the changes of speeds of a scenario: permutations, and those of a log of benchmark scores.
+
+    Parameters
+    ----------
+    speeds
+        (n,) speed of each worker, work/s.
+    shocks_every
+        Interval at which the speeds are permuted, s; None for never.
+    scores
+        A log of benchmark scores, stretched over the time until ``last``; None for none.
+    last
+        Time of the last change, s.
+    rng
+        The random generator of permutations.
+
+    Raises
+    ------
+    InputError
+        The log cannot be read.
+
+    Examples
+    --------
+    >>> speed_changes(np.array([1.0, 2.0]), 5.0, None, 11.0, np.random.default_rng(1)).time.tolist()
+    [5.0, 5.0, 10.0, 10.0]
+    """
+    found = WorkerTimetable.none()
+    if shocks_every is not None:
+        found += shocks(speeds, shocks_every, last, rng)
+    if scores is not None:
+        found += drift(speeds, read_volatility(scores, _POINTS), max(last, 1e-9) / _POINTS)
+    return found

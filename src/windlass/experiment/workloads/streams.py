@@ -18,11 +18,12 @@ class RandomStreams:
     seed
         The random seed of the run, at least 0.
     numbers
-        Numbers of streams that have one instead of a name. Worlds with one kind of load number their streams.
+        Numbers of streams that have one, or several, instead of a name. Worlds with one kind of load number their
+        streams.
 
     Examples
     --------
-    >>> own, numbered = RandomStreams(1), RandomStreams(1, {"order.jobs@site": 1})
+    >>> own, numbered = RandomStreams(1), RandomStreams(1, {"order.jobs@site": (1,)})
     >>> own.stream("order.jobs@site").random() == numbered.stream("order.jobs@site").random()
     False
     >>> numbered.stream("order.jobs@site").random() == np.random.default_rng([1, 1]).random()
@@ -30,9 +31,9 @@ class RandomStreams:
     """
 
     seed: int
-    numbers: Mapping[str, int] = field(default_factory=dict)
+    numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
-    def stream(self, name: str) -> np.random.Generator:
+    def stream(self, name: str, node: int | None = None) -> np.random.Generator:
         """Return the random generator of a name.
 
         Streams of different names are independent, whichever other parts a cluster has: a part that is left out changes
@@ -43,6 +44,8 @@ class RandomStreams:
         ----------
         name
             Name of the consumer, such as ``tasks@iowa``.
+        node
+            The node, if each has a stream of its own.
 
         Examples
         --------
@@ -53,7 +56,10 @@ class RandomStreams:
         True
         """
         if name in self.numbers:
-            return np.random.default_rng([self.seed, self.numbers[name]])
+            own = () if node is None else (node,)
+            return np.random.default_rng([self.seed, *self.numbers[name], *own])
+        if node is not None:
+            name = f"{name}.{node}"
         # Three numbers, as numbered streams have two: no name can have the numbers of such a stream.
         return np.random.default_rng([self.seed, zlib.crc32(name.encode()), len(name)])
 
@@ -64,7 +70,7 @@ class RandomStreams:
 
         >>> RandomStreams(1).seed_of("jobs@iowa") == RandomStreams(2).seed_of("jobs@iowa")
         False
-        >>> RandomStreams(7, {"jobs@iowa": 0}).seed_of("jobs@iowa")
+        >>> RandomStreams(7, {"jobs@iowa": (0,)}).seed_of("jobs@iowa")
         7
         """
         return self.seed if name in self.numbers else int(self.stream(name).integers(2**62))

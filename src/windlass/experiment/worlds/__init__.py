@@ -18,6 +18,7 @@
   :mod:`~windlass.results.explanation`.
 - :mod:`~windlass.experiment.worlds.composition`: the cluster that a scenario of an older world stands for.
 - :mod:`~windlass.experiment.worlds.custom_parts`: parts of the simulator that a scenario names by their files.
+- :mod:`~windlass.experiment.worlds.outages`: outages of nodes, drawn or listed.
 - :mod:`~windlass.experiment.worlds.spec`, :mod:`~windlass.experiment.worlds.policy`: shared by all worlds: validated
   fields, and the notation for a policy in a scenario.
 

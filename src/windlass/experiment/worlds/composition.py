@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
-#: Names of the only site, and of the load of jobs, of a short form.
+#: Names of the only site, and of the loads of a short form.
 SITE: Final = "site"
 JOBS: Final = "jobs"
+TASKS: Final = "tasks"
+NEIGHBOURS: Final = "neighbours"
 #: Time between two samples of the cores in use, s: short forms have no such series.
 _SAMPLE: Final = 3600.0
 
@@ -91,6 +93,28 @@ def composed(
             **fields,
         }
     )
+
+
+def missing_of_nodes(tree: Mapping[str, Any], cores: int, speed: float) -> str:
+    """Return why identical nodes cannot be written as a group of nodes of a cluster; empty if they can.
+
+    Parameters
+    ----------
+    tree
+        Their fields ``nodes``, ``cores`` and ``speed``; a list is a sweep.
+    cores, speed
+        Cores and speed of each, work/s.
+
+    Examples
+    --------
+    >>> missing_of_nodes({"nodes": [2, 4], "cores": 4, "speed": 1.0}, 4, 1.0)
+    'sweep over the fields of nodes'
+    """
+    if any(isinstance(tree[name], list) for name in ("nodes", "cores", "speed")):
+        return "sweep over the fields of nodes"
+    if speed / cores * cores != speed:
+        return "speed of a whole node, which its cores do not add up to in floating-point numbers"
+    return ""
 
 
 def without(tree: Any, *names: str) -> Any:

@@ -155,13 +155,13 @@ def admission_policy(
 
 def model_of(setting: AdmissionSetting) -> MetricModel:
     """Return the model of how metrics follow the pressure on a node's cores."""
-    return model_at(setting.telemetry.model or RECORDED)
+    return model_at(setting.telemetry.model)
 
 
 @functools.lru_cache(maxsize=8)
-def model_at(path: Path = RECORDED) -> MetricModel:
-    """Return the model in a file, by default the recorded one; the file is read once."""
-    return read_model(path)
+def model_at(path: Path | None) -> MetricModel:
+    """Return the model in a file, or the recorded one; the file is read once."""
+    return read_model(path or RECORDED)
 
 
 def _ledger(case: AdmissionCase) -> Ledger:

@@ -19,7 +19,14 @@ from windlass.experiment.worlds.admission.simulation import (
     with_admission,
 )
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
-from windlass.experiment.worlds.composition import Composition
+from windlass.experiment.worlds.composition import (
+    NEIGHBOURS,
+    SITE,
+    TASKS,
+    Composition,
+    composed,
+    missing_of_nodes,
+)
 from windlass.experiment.worlds.contents import Content, Contents
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.jit import Kernel
@@ -56,8 +63,33 @@ class AdmissionWorld(World):
     def composition(
         self, tree: Mapping[str, Any], settings: Sequence[AdmissionSetting], seed: int
     ) -> Composition:
-        """Return what a cluster lacks."""
-        return Composition(None, "neighbours of short tasks, which hold cores in bursts")
+        """Return one site of nodes with neighbours and tasks, all of which run, under a policy of ``admit``."""
+        cluster, own = tree["cluster"], settings[0].cluster
+        missing = missing_of_nodes(cluster, own.cores, own.speed)
+        if missing:
+            return Composition(None, missing)
+        node = {"count": own.nodes, "cores": own.cores, "speed": own.speed / own.cores}
+        timing = {name: tree[name] for name in ("schedulers", "probe_delay", "sizes")}
+        at = f"{TASKS}@{SITE}"
+        numbers = {
+            at: 0,
+            f"dispatch.{at}": 1,
+            f"{NEIGHBOURS}@{SITE}": 2,
+            f"admit.{at}": 3,
+            f"metrics.{at}": 4,
+        }
+        return composed(
+            tree,
+            {SITE: {"nodes": [node]}},
+            {
+                TASKS: {"tasks": {**tree["workload"], **timing, "guaranteed": 1.0}},
+                NEIGHBOURS: {"neighbours": cluster["bursts"]},
+            },
+            numbers,
+            floor=cluster["floor"],
+            keep_tasks=tree["keep_tasks"],
+            telemetry={**tree["telemetry"], **tree["admission"]},
+        )
 
     def choices(self, setting: AdmissionSetting) -> tuple[Choice, ...]:
         """Return both policies."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.drive import drive
 from windlass.experiment.dispatching import LANE
+from windlass.experiment.workloads.drift import speed_changes
 from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.batch.estimates import ordered_jobs
 from windlass.experiment.worlds.cluster.draw import Arrivals, ClusterArrivals
@@ -25,6 +26,7 @@ from windlass.experiment.worlds.cluster.sampler import Sampler
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.custom_parts import make_part
 from windlass.experiment.worlds.elastic.simulation import scale_policy
+from windlass.experiment.worlds.outages import check_room
 from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy, sharing_parts
 from windlass.experiment.worlds.video.streams import QuerySchedule
 from windlass.model import InputError
@@ -50,6 +52,7 @@ from windlass.sim.queries.setup import Terms
 from windlass.sim.site.part import SitePart
 from windlass.sim.telemetry.gate import WhenFull, gate
 from windlass.sim.telemetry.metrics import Metrics
+from windlass.sim.telemetry.neighbours import Neighbours
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.workers.guests import Spill
 from windlass.sim.workers.part import WorkersPart
@@ -109,6 +112,7 @@ class _Assembly:
         self._site = {name: place for place, name in enumerate(setting.sites)}
         rows = ledger_rows(setting.sites, self._cloud)
         holders = len(arrivals.rigid) + len(arrivals.tasks) + len(arrivals.staged) + len(arrivals.queries)
+        holders += len(arrivals.neighbours)
         custom = [
             (name, site)
             for name, load in setting.loads.items()
@@ -132,6 +136,9 @@ class _Assembly:
         # Custom parts may limit what they will take, before jobs join.
         parts = [self._custom_part(name, site) for name, site in custom]
         self._add_outages()
+        for neighbours in arrivals.neighbours:
+            bursts = Neighbours(neighbours.drawn, self._ledger, self._site[neighbours.site])
+            self._add(bursts, "", neighbours.load, neighbours.site)
         for queries in arrivals.queries:
             self._add_queries(queries)
         for rigid in arrivals.rigid:
@@ -203,6 +210,9 @@ class _Assembly:
             if site.outages is not None:
                 rng = self._streams.stream(f"outages@{name}")
                 times = outages_of(site, self._end, rng)
+                for rigid in self._arrivals.rigid:
+                    if rigid.site == name:
+                        check_room(times, site.rows(), rigid.drawn.jobs.jobs, f"sites.{name}.outages")
                 self._add(Outages(times, self._ledger, site=self._site[name]), site=name)
 
     def _add_queries(self, given: Arrivals[QuerySchedule]) -> None:
@@ -298,12 +308,15 @@ class _Assembly:
         site, tasks, setting = self._setting.sites[given.site], given.drawn, self._setting
         spec = self._chosen.of("dispatch", given.site)
         assert spec is not None  # Tasks are always dispatched.
-        policy = make_dispatch(spec, site, setting.floor, self._streams, given.name)
+        load = setting.loads[given.load].tasks
+        assert load is not None  # The load has tasks.
+        policy = make_dispatch(spec, site, setting.guaranteed(given.site), self._streams, given.name)
         admits = self._chosen.of("admit", given.site) is not None
         full: WhenFull = "force" if setting.telemetry.full == "force" else "refuse"
         setup = Setup(
-            site.speeds(), WorkerTimetable.none(), schedulers=1, probe_delay=0.0, sizes_known=False, lane=LANE,
-            samples=0, record=True, tasks_per_job=tasks.per_job,
+            site.speeds(), self._speed_changes(given), schedulers=load.schedulers, probe_delay=load.probe_delay,
+            sizes_known=load.sizes == "known", lane=LANE, samples=0, record=True, tasks_per_job=tasks.per_job,
+            fetch_delay=load.fetch_delay, count_sent=load.count_sent,
         )  # fmt: skip
         self._policies[f"dispatch.{given.name}"] = policy
         rng = (
@@ -316,6 +329,15 @@ class _Assembly:
             rng, ledger=self._ledger, site=self._site[given.site],
             floor=setting.floor, keep=site.keeps.tasks,
         )  # fmt: skip
+
+    def _speed_changes(self, given: Arrivals[ShortTasks]) -> WorkerTimetable:
+        """Return the changes of the speeds of a site's nodes while its tasks arrive."""
+        site = self._setting.sites[given.site]
+        spec = site.speed_changes
+        if spec is None:
+            return WorkerTimetable.none()
+        speeds, rng = site.speeds()[: site.count], self._streams.stream(f"speeds@{given.site}")
+        return speed_changes(speeds, spec.shocks_every, spec.drift, given.drawn.last, rng)
 
     def _spill(self, workers: list[WorkersPart]) -> None:
         """Let each site with admission send tasks that all its nodes reject to the other sites of the load."""
@@ -331,7 +353,10 @@ class _Assembly:
     def _add_tasks(self, given: Arrivals[ShortTasks], part: WorkersPart) -> None:
         spec = self._chosen.of("admit", given.site)
         if spec is not None:
-            model, nodes = model_at(), len(self._setting.sites[given.site].rows())
+            model, nodes = (
+                model_at(self._setting.telemetry.model),
+                len(self._setting.sites[given.site].rows()),
+            )
             policy = make_admit(spec, nodes, model.dim, self._streams, given.name)
             self._policies[f"admit.{given.name}"] = policy
             telemetry = TelemetryPart(

@@ -19,6 +19,7 @@ from windlass.experiment.worlds.video.streams import QuerySchedule
 from windlass.io.traces.demands import DemandLog
 from windlass.model import InputError
 from windlass.model.fleet import FleetCase
+from windlass.sim.telemetry.neighbours import CoreChanges
 
 _Drawn = TypeVar("_Drawn")
 
@@ -46,6 +47,7 @@ class ClusterArrivals:
     staged: list[Arrivals[FleetCase]] = field(default_factory=list)
     vectors: list[Arrivals[DemandLog]] = field(default_factory=list)
     queries: list[Arrivals[QuerySchedule]] = field(default_factory=list)
+    neighbours: list[Arrivals[CoreChanges]] = field(default_factory=list)
     #: Loads with their sites of which nothing arrives.
     missing: list[str] = field(default_factory=list)
 
@@ -105,7 +107,7 @@ def draw_arrivals(setting: ClusterSetting, seed: int) -> ClusterArrivals:
                 jobs = draw_rigid(load.rigid, spec.for_jobs, memory, span, streams, at)
                 _keep(found.rigid, name, site, jobs, found.missing)
             if load.tasks is not None:
-                tasks = draw_short_tasks(load.tasks, spec.capacity, seconds, streams, at)
+                tasks = draw_short_tasks(load.tasks, setting.mean_rate(site), seconds, streams, at)
                 found.tasks.append(Arrivals(name, site, tasks))
             if load.vectors is not None:
                 vectors = draw_vectors(load.vectors, span, streams, at)
@@ -115,6 +117,13 @@ def draw_arrivals(setting: ClusterSetting, seed: int) -> ClusterArrivals:
                 f"loads.{name}: nothing arrives from begin, {setting.begin:g} s, for {seconds:g} s; raise seconds or "
                 "the number of jobs, or change begin"
             )
+    _, until = found.time(seconds)
+    for name, load in setting.loads.items():
+        if load.neighbours is not None:
+            for site in setting.sites_of(load):
+                rng = streams.stream(f"{name}@{site}")
+                drawn = load.neighbours.changes(setting.sites[site].groups, until, rng)
+                found.neighbours.append(Arrivals(name, site, drawn))
     return found
 
 

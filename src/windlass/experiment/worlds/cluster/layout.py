@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from windlass.experiment.workloads.outages import draw_outages
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec
+from windlass.experiment.worlds.outages import outage_times
 from windlass.io.traces.wan import read_wan
 from windlass.model.fleet import Fleet
 from windlass.model.queries import Cluster, Hierarchy
@@ -127,12 +127,12 @@ def fleet_of(sites: Mapping[str, ClusterSiteSpec], links: MeasuredLinks | None, 
 
 
 def outages_of(site: ClusterSiteSpec, until: float, rng: np.random.Generator) -> NodeTimetable:
-    """Draw the outages of a site's nodes.
+    """Return the outages of a site's nodes, drawn or listed.
 
     Parameters
     ----------
     site
-        The site; without a law of outages, it has none.
+        The site.
     until
         Outages begin before this time, s.
     rng
@@ -151,11 +151,5 @@ def outages_of(site: ClusterSiteSpec, until: float, rng: np.random.Generator) ->
     >>> set(found.cores.tolist())
     {0, 4}
     """
-    law, found, first = site.outages, NodeTimetable.none(), 0
-    if law is None:
-        return found
-    for group in site.groups:
-        drawn = draw_outages(group.count, group.cores, law.every, law.last, law.kill, until, rng)
-        found += NodeTimetable(drawn.time, drawn.node + first, drawn.cores, drawn.kill)
-        first += group.count
-    return found
+    groups = [(group.count, group.cores) for group in site.groups]
+    return outage_times(site.outages or (), groups, until, rng)

@@ -33,24 +33,19 @@ def make(spec: PolicySpec, registry: Registry, streams: RandomStreams, name: str
 
 
 def make_dispatch(
-    spec: PolicySpec, site: ClusterSiteSpec, floor: float, streams: RandomStreams, name: str
+    spec: PolicySpec, site: ClusterSiteSpec, guaranteed: float, streams: RandomStreams, name: str
 ) -> DispatchPolicy:
     """Create a dispatch policy for the nodes and possible instances of a site.
 
-    The guaranteed rate is what the nodes have while other loads hold all their cores: with a higher rate, a policy with
-    benchmark tasks would fill busy nodes with them.
-
     Parameters
     ----------
-    spec, site, floor
-        The policy, the site, and the share of a node's speed that tasks keep.
+    spec, site, guaranteed
+        The policy, the site, and the rate on which it may count, work/s.
     streams, name
         As in :func:`make`.
     """
     rng = streams.stream(f"dispatch.{name}")
-    policy: DispatchPolicy = make_policy(
-        spec.name, site.speeds(), rng, floor * site.capacity, **spec.parameters
-    )
+    policy: DispatchPolicy = make_policy(spec.name, site.speeds(), rng, guaranteed, **spec.parameters)
     return policy
 
 
@@ -66,4 +61,4 @@ def make_admit(spec: PolicySpec, nodes: int, dim: int, streams: RandomStreams, n
     streams, name
         As in :func:`make`.
     """
-    return admission_policy(spec, nodes, dim, lambda node: streams.stream(f"admit.{name}.{node}"))
+    return admission_policy(spec, nodes, dim, lambda node: streams.stream(f"admit.{name}", node))

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from windlass.experiment.worlds.colocated.cluster import DrawnOutages
 from windlass.experiment.worlds.elastic.spec import ElasticClusterSpec
+from windlass.experiment.worlds.outages import NodeOutages, check_outages
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.model.limits import WORKERS
 
@@ -65,10 +65,22 @@ class KeptCores(Spec):
     queries: Annotated[int, Field(ge=0)] = 0
 
 
+class SpeedChangesSpec(Spec):
+    """Changes of the nodes' speeds for short tasks.
+
+    ``shocks_every``: interval at which the speeds are permuted, s. ``drift``: a log of benchmark scores, stretched over
+    the time of the tasks, that speeds follow.
+    """
+
+    shocks_every: Positive | None = None
+    drift: Path | None = None
+
+
 class ClusterSiteSpec(Spec):
     """A site: ``nodes``, ``processors`` or ``instances``.
 
-    ``nodes`` are always there, except for ``outages``; ``processors`` are the cores of a site that is one node; the
+    ``nodes`` are always there, except for ``outages``, drawn or listed; ``speed_changes`` are those of their speeds for
+    short tasks, without instances. ``processors`` are the cores of a site that is one node; the
     policy of ``scale`` launches ``instances``. ``up`` and ``down``: links to other sites, bytes/s. ``region``: the
     site's name in a table of measured links. ``keeps``: cores that are kept for a kind of load. ``memory_per_core``:
     bytes; jobs that share cores share their memory.
@@ -78,7 +90,8 @@ class ClusterSiteSpec(Spec):
     processors: Annotated[int, Field(ge=1)] | None = None
     instances: SiteInstances | None = None
     cameras: SiteCameras | None = None
-    outages: DrawnOutages | None = None
+    outages: NodeOutages | None = None
+    speed_changes: SpeedChangesSpec | None = None
     keeps: KeptCores = KeptCores()
     up: Positive = _LINK
     down: Positive = _LINK
@@ -92,6 +105,7 @@ class ClusterSiteSpec(Spec):
         if not self.groups and self.instances is None:
             raise ValueError("nodes: missing, expected nodes, processors or instances")
         WORKERS.check(len(self.rows()), "nodes and instances")
+        check_outages(self.outages or (), self.rows()[: self.count])
         if self.groups and self.keeps.queries >= self.left:
             raise ValueError(
                 f"keeps.queries is {self.keeps.queries}, expected fewer than the {self.left} cores that keeps.tasks "

@@ -5,13 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, field_serializer, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.cluster.loads.cut import ALL, Seconds
+from windlass.experiment.worlds.cluster.loads.neighbours import NeighboursSpec
 from windlass.experiment.worlds.cluster.loads.queries import QueriesSpec
 from windlass.experiment.worlds.cluster.loads.rigid import RigidSpec
 from windlass.experiment.worlds.cluster.loads.staged import StagedSpec
@@ -33,19 +42,27 @@ from windlass.results import Choice
 
 #: Characters that addresses and names of random streams use.
 _RESERVED = "@. "
-_KINDS = ("rigid", "tasks", "staged", "vectors", "queries", "part")
+_KINDS = ("rigid", "tasks", "staged", "vectors", "queries", "neighbours", "part")
 #: Kinds of load whose jobs have times of their own; the others are spread over the simulated time.
 _TIMED: Final = frozenset({"rigid", "tasks", "staged", "vectors"})
-_SPREAD: Final = frozenset(_KINDS) - _TIMED - {"part"}
+_SPREAD: Final = frozenset({"queries"})
 #: Kinds of load that run on nodes.
-_ON_NODES: Final = frozenset({"rigid", "tasks"})
+_ON_NODES: Final = frozenset({"rigid", "tasks", "neighbours"})
+
+
+#: The number of a random stream, or several.
+StreamNumbers = Annotated[
+    tuple[Annotated[int, Field(ge=0)], ...],
+    BeforeValidator(lambda value: value if isinstance(value, list | tuple) else (value,)),
+    PlainSerializer(lambda numbers: numbers[0] if len(numbers) == 1 else list(numbers)),
+]
 
 
 class ClusterLoadSpec(Spec):
     """A load: exactly one of its kinds, ``at`` some sites, or at each.
 
     Rigid jobs, tasks and vector jobs arrive at each of these sites separately. Staged jobs and queries run over all of
-    them. ``part``: a load of your own, by its file; each of the sites has one.
+    them. ``neighbours`` and ``part``, a load of your own by its file: each of these sites has one.
     """
 
     rigid: RigidSpec | None = None
@@ -53,6 +70,7 @@ class ClusterLoadSpec(Spec):
     staged: StagedSpec | None = None
     vectors: VectorsSpec | None = None
     queries: QueriesSpec | None = None
+    neighbours: NeighboursSpec | None = None
     part: Policy | None = None
     at: Literal["each"] | tuple[str, ...] = "each"
 
@@ -78,10 +96,12 @@ class ClusterTelemetrySpec(Spec):
 
     ``full``: what happens to a task that all nodes of its site reject: ``force`` sends it to one of them, ``refuse``
     refuses it, and ``spill`` sends it to the other sites with tasks of this load, one after the other, until one
-    accepts it, else refuses it. ``delay``: time from a refusal to the arrival at the next site, s.
+    accepts it, else refuses it. ``delay``: time from a refusal to the arrival at the next site, s. ``model``: how
+    metrics follow the pressure on a node's cores; by default, the model recorded for Windlass.
     """
 
     every: Positive = 1.0
+    model: Path | None = None
     full: Literal["force", "refuse", "spill"] = "force"
     delay: Positive = 0.1
 
@@ -102,6 +122,7 @@ class ClusterSetting(Setting):
     plain_lists: ClassVar[frozenset[str]] = frozenset(
         {
             "sites.*.nodes",
+            "sites.*.outages",
             "sites.*.instances.types",
             "loads.*.at",
             "loads.*.rigid.use.cpu",
@@ -110,6 +131,7 @@ class ClusterSetting(Setting):
             "loads.*.queries.plans",
             "loads.*.staged.jobs",
             "loads.*.queries.drawn.kinds",
+            "streams.*",
         }
     )
     policy_fields: ClassVar[frozenset[str]] = frozenset({"policies", "without"})
@@ -117,6 +139,7 @@ class ClusterSetting(Setting):
         "links.throughput",
         "links.prices",
         "sites.*.instances.spot.trace",
+        "sites.*.speed_changes.drift",
         "loads.*.rigid.trace",
         "loads.*.tasks.llm",
         "loads.*.vectors.trace",
@@ -124,6 +147,7 @@ class ClusterSetting(Setting):
         "loads.*.queries.profile",
         "loads.*.queries.file",
         "loads.*.staged.trace",
+        "telemetry.model",
     )
 
     world: Literal["cluster"] = "cluster"
@@ -144,7 +168,7 @@ class ClusterSetting(Setting):
     kill_at_walltime: bool = True
     keep_tasks: Annotated[int, Field(ge=1)] = 20_000
     sample: Positive = 60.0
-    streams: dict[str, Annotated[int, Field(ge=0)]] | None = None
+    streams: dict[str, StreamNumbers] | None = None
     #: The name of the variant among all variants; set by :meth:`together`.
     label: str = Field(default="", exclude=True)
 
@@ -173,6 +197,7 @@ class ClusterSetting(Setting):
     def _what_goes_together(self) -> Self:
         _check_once(self, "tasks", "short tasks")
         _check_once(self, "vectors", "vector jobs")
+        _check_once(self, "neighbours", "neighbours")
         for name, load in self.loads.items():
             if math.isinf(self.seconds) and load.kind in _SPREAD:
                 raise ValueError(
@@ -246,6 +271,26 @@ class ClusterSetting(Setting):
     def sites_of(self, load: ClusterLoadSpec) -> tuple[str, ...]:
         """Return the sites of a load."""
         return tuple(self.sites) if load.at == "each" else load.at
+
+    def neighbours_of(self, site: str) -> NeighboursSpec | None:
+        """Return the neighbours at a site; None if it has none."""
+        loads = (load for load in self.loads.values() if load.neighbours is not None)
+        return next((load.neighbours for load in loads if site in self.sites_of(load)), None)
+
+    def mean_rate(self, site: str) -> float:
+        """Return the mean rate of a site's nodes for short tasks, without instances, work/s: less with neighbours."""
+        own, neighbours = self.sites[site], self.neighbours_of(site)
+        return own.capacity if neighbours is None else neighbours.mean_rate(own.groups)
+
+    def guaranteed(self, site: str) -> float:
+        """Return the rate that dispatch policies of a site may count on, work/s.
+
+        By default it is what its nodes have while other loads hold all their cores: with a higher rate, a policy with
+        benchmark tasks would fill busy nodes with them.
+        """
+        loads = (load for load in self.loads.values() if site in self.sites_of(load))
+        share = next((load.tasks.guaranteed for load in loads if load.tasks is not None), None)
+        return self.floor * self.sites[site].capacity if share is None else share * self.mean_rate(site)
 
     def random(self, seed: int) -> RandomStreams:
         """Return the random streams of a run."""

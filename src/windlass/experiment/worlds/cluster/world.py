@@ -127,9 +127,9 @@ def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
                 make(share, SHARE, streams, "")
                 yield from RATED_KERNELS
         if "tasks" in kinds and (dispatch := chosen.of("dispatch", name)) is not None:
-            policy = make_dispatch(dispatch, site, setting.floor, streams, "")
+            policy = make_dispatch(dispatch, site, setting.guaranteed(name), streams, "")
             if (admit := chosen.of("admit", name)) is not None:
-                nodes = make_admit(admit, 1, model_at().dim, streams, "")
+                nodes = make_admit(admit, 1, model_at(setting.telemetry.model).dim, streams, "")
                 gated = gate(policy)
                 yield from (*TelemetryPart.kernels, *policy_kernels(nodes), *binding_kernels(gated))
                 yield from worker_kernels(gated, spills=setting.telemetry.full == "spill")

@@ -12,11 +12,11 @@ from windlass.dispatch import DispatchPolicy
 from windlass.drive import drive
 from windlass.experiment.dispatching import make_policy, tasks_on_nodes
 from windlass.experiment.workloads.tasks import DrawnTasks
-from windlass.experiment.worlds.colocated.cluster import timetable
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
 from windlass.experiment.worlds.custom_parts import make_part
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
-from windlass.model import InputError, JobTable
+from windlass.experiment.worlds.outages import check_room, outage_times
+from windlass.model import JobTable
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site import SitePolicy
@@ -84,8 +84,9 @@ def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Dispat
         There would be more outages than the simulator accepts, or outages without an end leave too few cores for a job.
     """
     until = max(float(jobs.submit[-1]), tasks.last)
-    outages = timetable(setting.cluster, until, np.random.default_rng([seed, 2]))
-    _check_room(setting, jobs, outages)
+    groups, rng = [(setting.cluster.nodes, setting.cluster.cores)], np.random.default_rng([seed, 2])
+    outages = outage_times(setting.cluster.outages, groups, until, rng)
+    check_room(outages, [setting.cluster.cores] * setting.cluster.nodes, jobs, "cluster.outages")
     drawn = tasks.drawn(float(setting.cluster.speeds().sum()), seed)
     return Colocation(setting, seed, jobs, drawn, outages)
 
@@ -154,19 +155,6 @@ def dispatch_policy(setting: ColocatedSetting, seed: int) -> DispatchPolicy:
         spec.name, speeds, rng, cluster.floor * float(speeds.sum()), **spec.parameters
     )
     return policy
-
-
-def _check_room(setting: ColocatedSetting, jobs: JobTable, outages: NodeTimetable) -> None:
-    """Reject outages without an end that leave fewer cores than a job needs, as the job might wait forever."""
-    cores = np.full(setting.cluster.nodes, setting.cluster.cores)
-    # The last change of each node determines its cores from then on.
-    cores[outages.node] = outages.cores
-    widest = int(np.argmax(jobs.procs))
-    if jobs.procs[widest] > cores.sum():
-        raise InputError(
-            f"cluster.outages: outages without an end leave {cores.sum()} cores, but job {jobs.job[widest]} needs "
-            f"{jobs.procs[widest]}"
-        )
 
 
 def _ledger(case: Colocation) -> Ledger:

@@ -3,17 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, field_validator, model_validator
 
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
-from windlass.experiment.worlds.colocated.cluster import ColocatedClusterSpec
 from windlass.experiment.worlds.custom_parts import check_part
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
+from windlass.experiment.worlds.outages import NodeOutages, check_outages
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
+from windlass.model.limits import WORKERS
+
+
+class ColocatedClusterSpec(Spec):
+    """Identical nodes.
+
+    ``cores``: cores of a node. ``speed``: a node's rate while no job holds its cores, work/s. ``floor``: the share of
+    that rate left for tasks when jobs hold all cores. ``outages``: parameters of random outages, or a list.
+    """
+
+    nodes: Annotated[int, Field(ge=2)]
+    cores: Annotated[int, Field(ge=1)]
+    speed: Positive = 1.0
+    floor: Annotated[float, Field(gt=0, le=1)] = 0.05
+    outages: NodeOutages = ()
+
+    @model_validator(mode="after")
+    def _can_happen(self) -> Self:
+        WORKERS.check(self.nodes, "nodes")
+        check_outages(self.outages, [self.cores] * self.nodes)
+        return self
+
+    @property
+    def processors(self) -> int:
+        """Cores of all nodes."""
+        return self.nodes * self.cores
+
+    @property
+    def core_speed(self) -> float:
+        """The rate of a core, work/s."""
+        return self.speed / self.cores
+
+    def speeds(self) -> NDArray[np.float64]:
+        """Return the rate of each node without jobs, (nodes,) work/s."""
+        return np.full(self.nodes, self.speed)
 
 
 class TasksSpec(DispatchWorkloadSpec):

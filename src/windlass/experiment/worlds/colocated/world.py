@@ -23,7 +23,15 @@ from windlass.experiment.worlds.colocated.simulation import (
     together,
 )
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
-from windlass.experiment.worlds.composition import JOBS, SITE, Composition, composed, without
+from windlass.experiment.worlds.composition import (
+    JOBS,
+    SITE,
+    TASKS,
+    Composition,
+    composed,
+    missing_of_nodes,
+    without,
+)
 from windlass.experiment.worlds.contents import Content, Contents, content_of
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.io.traces import Workload
@@ -75,18 +83,29 @@ class Colocated(World):
     ) -> Composition:
         """Return one site of nodes with rigid jobs and tasks, all of which run."""
         cluster, workload, own = tree["cluster"], tree["workload"], settings[0].cluster
-        missing = next(filter(None, map(_missing, settings)), "")
-        if any(isinstance(cluster[name], list) for name in ("nodes", "cores", "speed")):
-            missing = "sweep over the fields of nodes"
+        missing = missing_of_nodes(cluster, own.cores, own.speed)
         if missing:
             return Composition(None, missing)
         node = {"count": own.nodes, "cores": own.cores, "speed": own.core_speed}
         law = {"outages": cluster["outages"]} if cluster["outages"] else {}
-        numbers = {JOBS: 0, "tasks": 0, f"order.{JOBS}": 1, "dispatch.tasks": 1, "outages": 2}
+        numbers: dict[str, Any] = {
+            JOBS: 0,
+            TASKS: 0,
+            f"order.{JOBS}": 1,
+            f"dispatch.{TASKS}": 1,
+            "outages": 2,
+        }
+        parts = {f"part-{number}": {"part": part} for number, part in enumerate(tree["parts"], start=1)}
+        numbers |= {name: [3, number] for number, name in enumerate(parts, start=1)}
+        timing = {name: tree[name] for name in ("schedulers", "probe_delay", "sizes")}
         return composed(
             tree,
             {SITE: {"nodes": [node], **law}},
-            {JOBS: {"rigid": without(workload["batch"], "ran")}, "tasks": {"tasks": workload["tasks"]}},
+            {
+                JOBS: {"rigid": without(workload["batch"], "ran")},
+                TASKS: {"tasks": {**workload["tasks"], **timing}},
+                **parts,
+            },
             {f"{name}@{SITE}": number for name, number in numbers.items()},
             floor=cluster["floor"],
             keep_tasks=tree["keep_tasks"],
@@ -143,20 +162,6 @@ class Colocated(World):
                 *_sample_notes(workload.tasks.count, every),
             ),
         )
-
-
-def _missing(setting: ColocatedSetting) -> str:
-    """Return what a cluster lacks; empty if it lacks nothing."""
-    cluster = setting.cluster
-    if setting.parts:
-        return "numbered random streams of custom parts; give them as loads of a cluster"
-    if isinstance(cluster.outages, tuple) and cluster.outages:
-        return "listed outages"
-    if (setting.schedulers, setting.probe_delay, setting.sizes) != (1, 0.0, "hidden"):
-        return "several schedulers of short tasks, delayed probes, and known sizes"
-    if cluster.core_speed * cluster.cores != cluster.speed:
-        return "speed of a whole node, which its cores do not add up to in floating-point numbers"
-    return ""
 
 
 def _within(progress: Callable[[float], None], start: float, stop: float) -> Callable[[float], None]:

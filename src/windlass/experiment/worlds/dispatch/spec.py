@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.outages import Outage
 from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
 from windlass.model.limits import WORKERS
@@ -28,6 +29,10 @@ class Failure(Spec):
     worker: Annotated[int, Field(ge=0)]
     down: NotNegative
     up: Positive | None = None
+
+    def outage(self) -> Outage:
+        """Return the outage of the node that the worker is."""
+        return Outage(node=self.worker, down=self.down, up=self.up)
 
 
 class DispatchClusterSpec(Spec):

@@ -10,21 +10,19 @@ import polars as pl
 
 from windlass.dispatch import POLICIES
 from windlass.experiment.dispatching import make_policy, simulate
-from windlass.experiment.workloads.drift import drift, shocks
+from windlass.experiment.workloads.drift import speed_changes
 from windlass.experiment.worlds import Setting, World
-from windlass.experiment.worlds.composition import Composition
+from windlass.experiment.worlds.composition import SITE, TASKS, Composition, composed
 from windlass.experiment.worlds.contents import Content, Contents
 from windlass.experiment.worlds.dispatch.spec import DispatchClusterSpec, DispatchSetting
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
-from windlass.io.traces.volatility import read_volatility
+from windlass.experiment.worlds.outages import check_outages
 from windlass.jit import Kernel
 from windlass.model.timetable import WorkerTimetable
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.results.metrics.workers import DispatchMetrics, dispatch_metrics
 from windlass.sim.workers.part import kernels
-
-_DRIFT_POINTS = 200
 
 
 class Dispatch(World):
@@ -49,10 +47,28 @@ class Dispatch(World):
     def composition(
         self, tree: Mapping[str, Any], settings: Sequence[DispatchSetting], seed: int
     ) -> Composition:
-        """Return what a cluster lacks."""
-        return Composition(
-            None,
-            "several schedulers of short tasks, and no changing speeds",
+        """Return one site of nodes of a core each, with tasks, all of which run."""
+        groups, failures = settings[0].cluster.groups, settings[0].cluster.failures
+        if missing := next(filter(None, map(_missing, settings)), ""):
+            return Composition(None, missing)
+        nodes = [{"count": group.workers, "cores": 1, "speed": group.speed} for group in groups]
+        site: dict[str, Any] = {"nodes": nodes}
+        if failures:
+            site["outages"] = [each.outage().model_dump(exclude_none=True) for each in failures]
+        changes = {
+            name: tree["cluster"][name] for name in ("shocks_every", "drift") if name in tree["cluster"]
+        }
+        if changes:
+            site["speed_changes"] = changes
+        own = {
+            name: tree[name] for name in ("schedulers", "probe_delay", "fetch_delay", "count_sent", "sizes")
+        }
+        return composed(
+            tree,
+            {SITE: site},
+            {TASKS: {"tasks": {**tree["workload"], **own, "guaranteed": 1.0}}},
+            {f"{TASKS}@{SITE}": 0, f"dispatch.{TASKS}@{SITE}": 1, f"speeds@{SITE}": 2},
+            keep_tasks=max(setting.workload.tasks for setting in settings),
         )
 
     def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:
@@ -119,14 +135,26 @@ class Dispatch(World):
         return make_policy(spec.name, setting.cluster.speeds(), rng, **spec.parameters)
 
 
+def _missing(setting: DispatchSetting) -> str:
+    """Return what a cluster lacks; empty if it lacks nothing."""
+    cluster, every = setting.cluster, setting.cluster.shocks_every
+    if not all(group.speed for group in cluster.groups):
+        return "nodes without speed"
+    times = [time for each in cluster.failures for time in (each.down, each.up) if time is not None]
+    shocked = every is not None and any(time > 0.0 and round(time / every) * every == time for time in times)
+    # A cluster changes all nodes of an instant before it sends tasks; workers alone change one by one.
+    if len(set(times)) < len(times) or shocked:
+        return "failures that coincide with other changes, and take effect one by one"
+    try:
+        check_outages([each.outage() for each in cluster.failures], [1] * len(cluster.speeds()))
+    except ValueError:
+        return "outages of a node that overlap"
+    return ""
+
+
 def _timetable(cluster: DispatchClusterSpec, last: float, seed: int) -> WorkerTimetable:
-    speeds = cluster.speeds()
-    found = WorkerTimetable.none()
-    if cluster.shocks_every is not None:
-        found += shocks(speeds, cluster.shocks_every, last, np.random.default_rng([seed, 2]))
-    if cluster.drift is not None:
-        scores = read_volatility(cluster.drift, _DRIFT_POINTS)
-        found += drift(speeds, scores, max(last, 1e-9) / _DRIFT_POINTS)
+    rng = np.random.default_rng([seed, 2])
+    found = speed_changes(cluster.speeds(), cluster.shocks_every, cluster.drift, last, rng)
     for failure in cluster.failures:
         found += WorkerTimetable.failure(failure.worker, failure.down, failure.up)
     return found

@@ -5,5 +5,6 @@
 - :mod:`~windlass.experiment.worlds.cluster.loads.staged`: jobs of stages of tasks over several sites.
 - :mod:`~windlass.experiment.worlds.cluster.loads.vectors`: jobs on elastic instances of one site.
 - :mod:`~windlass.experiment.worlds.cluster.loads.queries`: streaming queries from the cameras of sites.
+- :mod:`~windlass.experiment.worlds.cluster.loads.neighbours`: other software on the nodes of one site.
 - :mod:`~windlass.experiment.worlds.cluster.loads.cut`: arrivals after the simulated time, which are left out.
 """

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from windlass.experiment.workloads.arrivals import Bursty, arrival_times
 from windlass.experiment.workloads.service import Pareto, task_sizes
 from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.dispatch.tasks import tasks_of
-from windlass.experiment.worlds.spec import Positive
+from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes
 from windlass.io.traces.llm import read_llm
 
 
@@ -21,10 +23,18 @@ class ShortTasksSpec(DispatchWorkloadSpec):
     """Short tasks as in the dispatch world, spread over the simulated time.
 
     ``tasks`` is their number at each site. ``load`` is their work over that of the site's nodes without instances,
-    which sets their mean size.
+    which sets their mean size; neighbours at the site leave less. ``schedulers`` to ``sizes``: as in the world
+    ``dispatch``.
+    ``guaranteed``: the share of that rate on which policies with benchmark tasks count; by default, the ``floor``.
     """
 
     load: Positive = 0.04
+    schedulers: Annotated[int, Field(ge=1)] = 1
+    probe_delay: NotNegative = 0.0
+    fetch_delay: NotNegative = 0.0
+    count_sent: bool = False
+    sizes: Sizes = "hidden"
+    guaranteed: Annotated[float, Field(gt=0, le=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
