@@ -15,12 +15,14 @@ import simpy
 from benchmarks.batch import plain_jobs
 from benchmarks.measure import Row, compare_rates
 from benchmarks.peers_colocated import PlainNodes, plain_together
-from windlass.experiment.worlds.colocated.simulation import Colocation, colocate, together
+from windlass.experiment.worlds.cluster.layout import outages_of
+from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks
+from windlass.experiment.worlds.colocated.simulation import Colocation, together
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
 from windlass.experiment.worlds.colocated.world import Colocated
+from windlass.experiment.worlds.stands_for import cluster_of
 from windlass.jit import prepare
 from windlass.model import JobTable
-from windlass.model.timetable import NodeTimetable
 
 _NODES, _CORES, _SPEED, _FLOOR = 48, 4, 3.0, 0.05
 _OUTAGES = {"every": 500_000, "last": 7_200, "kill": 0.5}
@@ -53,25 +55,30 @@ def _case(dispatch: str, jobs: int, tasks: int, *, outages: bool) -> Colocation:
     )
     world = Colocated()
     prepare(world.kernels(setting))
-    workload = world.workload(setting, 1)
-    return colocate(setting, 1, workload.jobs.jobs, workload.tasks)
+    return Colocation(cluster_of(world, setting), 1, world.workload(setting, 1))
+
+
+def _jobs_and_tasks(case: Colocation) -> tuple[JobTable, ShortTasks]:
+    return case.arrivals.rigid[0].drawn.jobs.jobs, case.arrivals.tasks[0].drawn
 
 
 def _events(case: Colocation) -> int:
-    lost = len(together(case, record=False).jobs.lost)
-    return 2 * (len(case.jobs) + len(case.tasks.submit)) + lost + len(case.outages)
+    jobs, tasks = _jobs_and_tasks(case)
+    lost, rng = len(together(case).jobs.lost), case.cluster.random(case.seed).stream("outages@site")
+    outages = outages_of(case.cluster.sites["site"], case.arrivals.span[1], rng)
+    return 2 * (len(jobs) + len(tasks.submit)) + lost + len(outages)
 
 
 def _throughputs(repeats: int) -> list[Row]:
     """Compare a small workload without outages, and the large ones, with the rate of plain Python on the small one."""
     small = _case("ppot", 60, 200_000, outages=False)
-    jobs = plain_jobs(small.jobs)
-    submit, work = small.tasks.submit.tolist(), small.tasks.work.tolist()
+    given, tasks = _jobs_and_tasks(small)
+    jobs, submit, work = plain_jobs(given), tasks.submit.tolist(), tasks.work.tolist()
 
     def peer() -> list[float]:
         return plain_together(jobs, submit, work, _plain_nodes(), seed=1)
 
-    if peer() != together(small, record=False).jobs.start.tolist():
+    if peer() != together(small).jobs.start.tolist():
         raise AssertionError("the peer's schedule of jobs is another one")
     found, events = [], _events(small)
     for case, what in (
@@ -82,7 +89,7 @@ def _throughputs(repeats: int) -> list[Row]:
         own = _events(case)
         row = compare_rates(
             f"{what}, {_NODES} nodes of {_CORES}",
-            lambda case=case: together(case, record=False),  # type: ignore[misc]
+            lambda case=case: together(case),  # type: ignore[misc]
             peer,
             "plain Python loop with heapq, EASY and ppot with known rates, no outages",
             amount=own,
@@ -99,8 +106,16 @@ def _sync_case() -> Colocation:
     case = _case("ppot", 60, 200_000, outages=False)
     times = np.arange(_SYNC_JOBS, dtype=np.float64) * 10.0
     jobs = JobTable.of(submit=times, run=np.full(_SYNC_JOBS, 5.0), procs=np.ones(_SYNC_JOBS, np.int64))
-    tasks = dataclasses.replace(case.tasks, submit=np.array([0.0, times[-1]]), work=np.ones(2))
-    return Colocation(case.setting, 1, jobs, tasks, NodeTimetable.none())
+    ((rigid,), (short,)) = case.arrivals.rigid, case.arrivals.tasks
+    workload = dataclasses.replace(rigid.drawn.jobs, jobs=jobs)
+    tasks = dataclasses.replace(short.drawn, submit=np.array([0.0, times[-1]]), work=np.ones(2))
+    arrivals = dataclasses.replace(
+        case.arrivals,
+        rigid=[dataclasses.replace(rigid, drawn=dataclasses.replace(rigid.drawn, jobs=workload))],
+        tasks=[dataclasses.replace(short, drawn=tasks)],
+        span=(0.0, float(times[-1])),
+    )
+    return Colocation(case.cluster, 1, arrivals)
 
 
 def simpy_instants(instants: int) -> float:
@@ -120,7 +135,8 @@ def simpy_instants(instants: int) -> float:
 def _synchronisations(repeats: int) -> list[Row]:
     """Compare with plain Python, which has no parts to synchronise, and SimPy, whose processes only wake."""
     case, syncs = _sync_case(), 2 * _SYNC_JOBS
-    jobs, tasks = plain_jobs(case.jobs), case.tasks
+    given, tasks = _jobs_and_tasks(case)
+    jobs = plain_jobs(given)
 
     def plain() -> list[float]:
         return plain_together(jobs, tasks.submit.tolist(), tasks.work.tolist(), _plain_nodes(), seed=1)
@@ -128,7 +144,7 @@ def _synchronisations(repeats: int) -> list[Row]:
     return [
         compare_rates(
             "synchronisation of jobs, tasks and outages, one node changed at each",
-            lambda: together(case, record=False),
+            lambda: together(case),
             peer,
             name,
             amount=syncs / 1e6,

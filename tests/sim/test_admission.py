@@ -9,20 +9,15 @@ from hypothesis import strategies as st
 
 from tests.announced_kernels import announced_and_called_kernels
 from tests.sim.admission import Oracle
+from tests.worlds.admission_cases import dispatch_policy, draw_case, with_admission, without_admission
 from windlass.admit import POLICIES as ADMIT
 from windlass.admit.context import AdmitContext
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch.compiled import REFUSE
 from windlass.experiment.dispatching import make_policy
 from windlass.experiment.scenario import make_scenario
-from windlass.experiment.worlds.admission import simulation
-from windlass.experiment.worlds.admission.simulation import (
-    dispatch_policy,
-    draw_case,
-    with_admission,
-    without_admission,
-)
 from windlass.experiment.worlds.admission.world import AdmissionWorld
+from windlass.experiment.worlds.cluster import make_policies
 from windlass.model import InputError
 from windlass.sim.telemetry.answers import NO_LIMIT, counts, limits_of, set_answers
 from windlass.sim.telemetry.gate import gate
@@ -64,7 +59,7 @@ def case_of(seed=1, **changes):
     for key, value in changes.items():
         tree[key] = {**tree[key], **value} if isinstance(tree.get(key), dict) else value
     (variant,) = make_scenario(tree).variants
-    return draw_case(variant.setting, seed, AdmissionWorld().workload(variant.setting, seed))
+    return draw_case(variant.setting, seed)
 
 
 def same(one, other):
@@ -114,13 +109,13 @@ def of_nodes(setting, seed, dim):
 @pytest.mark.parametrize("full", ["force", "refuse"])
 def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit, full):
     model = small_model()
-    monkeypatch.setattr(simulation, "read_model", lambda path: model)
-    simulation.model_at.cache_clear()
+    monkeypatch.setattr(make_policies, "read_model", lambda path: model)
+    make_policies.model_at.cache_clear()
     case = case_of(
         policies={"dispatch": dispatch, "admit": admit}, telemetry={"every": 2.0}, admission={"full": full}
     )
     done, observed = with_admission(case)
-    simulation.model_at.cache_clear()
+    make_policies.model_at.cache_clear()
     setting = case.setting
     plain = Oracle(
         dispatch_policy(setting, case.seed),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.worlds.admission_cases import draw_case, with_admission
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import load_scenario, make_scenario
-from windlass.experiment.worlds.admission.simulation import draw_case, with_admission
 from windlass.experiment.worlds.admission.spec import Bursts
 from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.model import InputError, PolicyError
@@ -55,7 +55,7 @@ def test_metrics_match_the_simulated_run():
     (outcome,) = variant.outcomes
     metrics, table = outcome.metrics, outcome.jobs
     setting = make_scenario(tree(keep_tasks=300)).variants[0].setting
-    case = draw_case(setting, 1, AdmissionWorld().workload(setting, 1))
+    case = draw_case(setting, 1)
     done, observed = with_admission(case)
     assert metrics.p99_response_s == np.percentile(done.response, 99)
     assert metrics.mean_cpu_ready == observed.of("ready").mean()
@@ -88,7 +88,7 @@ def test_the_warm_up_is_not_measured():
     setting = (
         make_scenario(tree(policies={"admit": {"random": {"downtime": 0.4}}}, warm=55.0)).variants[0].setting
     )
-    case = draw_case(setting, 1, AdmissionWorld().workload(setting, 1))
+    case = draw_case(setting, 1)
     done, observed = with_admission(case)
     metrics = (
         AdmissionWorld().run(setting, 1, AdmissionWorld().workload(setting, 1), lambda share: None).metrics
@@ -108,7 +108,7 @@ def test_the_warm_up_is_not_measured():
 def test_the_seed_determines_the_run_and_policies_share_its_tasks():
     def drawn(admit, seed):
         setting = make_scenario(tree(policies={"admit": admit})).variants[0].setting
-        return draw_case(setting, seed, AdmissionWorld().workload(setting, seed))
+        return draw_case(setting, seed)
 
     one, other, third = drawn("always", 1), drawn("random", 1), drawn("always", 2)
     assert one.tasks.submit.tobytes() == other.tasks.submit.tobytes() != third.tasks.submit.tobytes()

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.worlds.admission_cases import draw_case, with_admission
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.drive import drive
 from windlass.experiment.dispatching import simulate
@@ -18,7 +19,6 @@ from windlass.experiment.workloads.service import Pareto
 from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.experiment.workloads.use import UseLaw, draw_use
 from windlass.experiment.worlds import find_world
-from windlass.experiment.worlds.admission.simulation import draw_case, with_admission
 from windlass.experiment.worlds.elastic.simulation import ElasticCase, ideal, run_elastic, use_over_time
 from windlass.experiment.worlds.sharing.simulation import SharingCase, run_sharing
 from windlass.model.instances import InstanceType
@@ -198,9 +198,8 @@ def test_the_admission_world_equals_the_simulator():
     found, workload, world = run_world("admission", **fields, keep_tasks=100, warm=3.0)
     setting = world.setting.model_validate(fields)
     capacity = 3 * 4.0 * (1 - setting.cluster.bursts.held(4))
-    assert setting.cluster.capacity == pytest.approx(capacity)
-    assert workload.last == pytest.approx(500 / (0.6 * capacity))
-    done, observed = with_admission(draw_case(setting, SEED, workload))
+    assert workload.tasks[0].drawn.last == pytest.approx(500 / (0.6 * capacity))
+    done, observed = with_admission(draw_case(setting, SEED))
     equal(found.metrics, admission_metrics(done, observed, 3.0))
     assert found.jobs["job"].to_list() == list(range(0, 500, 5))
     assert found.jobs["submit_s"].to_list() == done.submit[::5].tolist()

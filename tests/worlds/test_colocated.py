@@ -9,17 +9,13 @@ from tests.report.page import page_of
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.worlds.batch.world import Batch
-from windlass.experiment.worlds.colocated.simulation import (
-    colocate,
-    jobs_alone,
-    order_policy,
-    tasks_alone,
-    together,
-)
+from windlass.experiment.worlds.colocated.simulation import Colocation, jobs_alone, tasks_alone, together
 from windlass.experiment.worlds.colocated.world import Colocated
 from windlass.experiment.worlds.dispatch.world import Dispatch
 from windlass.experiment.worlds.outages import Outage, outage_times
+from windlass.experiment.worlds.stands_for import cluster_of
 from windlass.model import InputError
+from windlass.order.site.policies.easy import Easy
 from windlass.sim import replay
 
 ROOT = Path(__file__).parents[2]
@@ -67,9 +63,8 @@ def outcome(made):
 
 def case_of(seed=1, **changes):
     """Draw the case of a scenario with one variant."""
-    setting = scenario(**changes).variants[0].setting
-    workload = Colocated().workload(setting, seed)
-    return colocate(setting, seed, workload.jobs.jobs, workload.tasks)
+    setting, world = scenario(**changes).variants[0].setting, Colocated()
+    return Colocation(cluster_of(world, setting), seed, world.workload(setting, seed))
 
 
 def test_policies_are_swept_and_a_list_of_outages_is_not():
@@ -118,8 +113,8 @@ def test_jobs_run_as_they_do_without_tasks():
 
 def test_jobs_alone_without_outages_equal_the_batch_world():
     case = case_of(cluster={"outages": []})
-    policy = order_policy(case.setting, case.seed)
-    whole = replay(case.jobs, case.setting.cluster.processors, policy)
+    jobs = case.arrivals.rigid[0].drawn.jobs.jobs
+    whole = replay(jobs, 48, Easy())
     assert np.array_equal(jobs_alone(case).end, whole.end)
     batch = Batch()
     tree = {
@@ -128,7 +123,7 @@ def test_jobs_alone_without_outages_equal_the_batch_world():
         "policies": {"order": "easy"},
     }
     setting = batch.setting.model_validate(tree)
-    assert np.array_equal(batch.workload(setting, case.seed).jobs.submit, case.jobs.submit)
+    assert np.array_equal(batch.workload(setting, case.seed).jobs.submit, jobs.submit)
 
 
 @pytest.mark.parametrize("dispatch", ["rosella", "sparrow", "jsq", "ppot"])

@@ -63,7 +63,7 @@ DEFAULTS = {
         "noise=0.02 period=600.0 look=30.0 kill_at_walltime=True keep_tasks=20000 sample=60.0 streams=None label=",
         "sites": "nodes=() processors=None instances=None cameras=None outages=None speed_changes=None up=1250000000.0 "
         "down=1250000000.0 region= memory_per_core=4000000000.0",
-        "sites.nodes": "speed=1.0",
+        "sites.nodes": "speed=1.0 rate=None",
         "sites.instances": f"{_INSTANCES} base=None",
         "sites.instances.types": _TYPES,
         "sites.instances.spot": "each=1 notice=0.0",

@@ -45,8 +45,6 @@ SHORT = {
 }
 #: Fields of jobs that all worlds with them name alike.
 TIMES = ("job", "job_id", "submit_s", "start_s", "end_s", "request_s", "why")
-#: Worlds whose tables have the ends of tasks as arrival and response, which rounds them differently.
-ENDS_BY_RESPONSE = ("admission", "colocated")
 SITES = [
     {"name": "tokyo", "slots": 40, "up": 2e8, "down": 2e8},
     {"name": "paris", "slots": 10, "up": 5e7, "down": 1e8},
@@ -139,8 +137,6 @@ def assert_same_times(short, few=100):
                 pl.when(pl.col("kind") == "task").then(pl.col("job") + 1).otherwise("job").alias("job")
             )
         tables = [each.select(shared) for each in (first, other.jobs)]
-        if short.world.name in ENDS_BY_RESPONSE:
-            tables = [each.with_columns(pl.col("end_s").round(6)) for each in tables]
         assert len(one.jobs) >= few
         assert {"submit_s", "start_s", "end_s"} <= set(shared)
         assert tables[0].equals(tables[1])
@@ -217,6 +213,8 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
             "policies": {"order": "fcfs", "dispatch": ["pull", "jsq"]},
             "keep_tasks": 100,
         },
+        # Cores of 1/49 do not add up to 1 in floating-point numbers.
+        COLOCATED | {"cluster": {"nodes": 3, "cores": 49, "speed": 1.0}},
         COLOCATED | {"schedulers": 3, "probe_delay": [0.0, 0.5], "policies": {"order": "easy", "dispatch": "rosella"}},
         COLOCATED
         | {
@@ -309,7 +307,6 @@ def test_custom_parts_keep_their_random_streams(tmp_path):
             {"world": "fleet", "cluster": {"sites": SITES}, "workload": {"drawn": {}}, "drops": {"drop": 0.5}},
             "temporary losses of slots and links",
         ),
-        (COLOCATED | {"cluster": {"nodes": 2, "cores": 49, "speed": 1.0}}, "speed of a whole node"),
         (COLOCATED | {"cluster": {"nodes": [2, 4], "cores": 4}}, "sweep over the fields of nodes"),
         (WORKERS | {"cluster": {"groups": [{"workers": 2, "speed": 1}, {"workers": 1, "speed": 0}]}}, "nodes without"),
         (

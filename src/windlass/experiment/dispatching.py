@@ -7,7 +7,7 @@ Workers have a FIFO queue and a low-priority lane; speeds change, workers fail a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from windlass.dispatch import POLICIES, Dimensioned, DispatchPolicy
 from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
-from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
+from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model import InputError
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.values import checked_rates, number, whole
 from windlass.policy.registry import capability
 from windlass.sim.coupled import SinglePart
-from windlass.sim.nodes import Ledger
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
@@ -168,87 +167,6 @@ def simulate(
     part = WorkersPart(setup, chosen, drawn.submit, drawn.work, rng, progress=progress)
     dispatched: Dispatched = drive(SinglePart(part), {"dispatch": chosen})
     return dispatched
-
-
-class NodeCluster(Protocol):
-    """Nodes that run tasks on cores that other parts leave idle."""
-
-    #: The least share of a node's speed that is left for tasks.
-    floor: float
-
-    def speeds(self) -> NDArray[np.float64]:
-        """Return (n,) the speed of each node with all its cores, work/s."""
-        ...
-
-
-class NodeTasksSetting(Protocol):
-    """The fields of a scenario for tasks on the nodes of a ledger; names are those of :func:`simulate`."""
-
-    schedulers: int
-    probe_delay: float
-
-    @property
-    def cluster(self) -> NodeCluster:
-        """The nodes."""
-        ...
-
-    @property
-    def sizes(self) -> str:
-        """``known`` if the dispatch policy receives a completed task's work, else ``hidden``."""
-        ...
-
-
-def tasks_on_nodes(
-    setting: NodeTasksSetting,
-    tasks: DrawnTasks,
-    policy: DispatchPolicy,
-    ledger: Ledger,
-    *,
-    tasks_per_job: int,
-    record: bool = True,
-    progress: Callable[[float], None] | None = None,
-) -> WorkersPart:
-    """Return the part of small tasks, on the cores of a ledger that no other part holds.
-
-    Parameters
-    ----------
-    setting
-        Nodes, schedulers, and what the schedulers know.
-    tasks
-        The tasks, in order of arrival.
-    policy
-        The dispatch policy.
-    ledger
-        The ledger of the nodes' cores.
-    tasks_per_job
-        Number of tasks of a job, which arrive together.
-    record
-        Whether to record the node and the start of each task.
-    progress
-        Called at intervals with the share of completed tasks.
-    """
-    report = progress or (lambda _: None)
-    setup = Setup(
-        speeds=setting.cluster.speeds(),
-        timetable=WorkerTimetable.none(),
-        schedulers=setting.schedulers,
-        probe_delay=setting.probe_delay,
-        sizes_known=setting.sizes == "known",
-        lane=LANE,
-        samples=0,
-        record=record,
-        tasks_per_job=tasks_per_job,
-    )
-    return WorkersPart(
-        setup,
-        policy,
-        tasks.submit,
-        tasks.work,
-        np.random.default_rng(tasks.schedulers),
-        ledger=ledger,
-        floor=setting.cluster.floor,
-        progress=lambda done: report(done / len(tasks.submit)),
-    )
 
 
 def _checked_speeds(speeds: object) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@
 - :mod:`~windlass.experiment.worlds.contents`: the contents of a workload; a job's wait is explained by
   :mod:`~windlass.results.explanation`.
 - :mod:`~windlass.experiment.worlds.composition`: the cluster that a scenario of an older world stands for.
+- :mod:`~windlass.experiment.worlds.stands_for`: worlds that run as the cluster that their scenarios stand for.
 - :mod:`~windlass.experiment.worlds.custom_parts`: parts of the simulator that a scenario names by their files.
 - :mod:`~windlass.experiment.worlds.outages`: outages of nodes, drawn or listed.
 - :mod:`~windlass.experiment.worlds.spec`, :mod:`~windlass.experiment.worlds.policy`: shared by all worlds: validated

@@ -13,6 +13,8 @@ TASKS: Final = "tasks"
 NEIGHBOURS: Final = "neighbours"
 #: Time between two samples of the cores in use, s: short forms have no such series.
 _SAMPLE: Final = 3600.0
+#: What a cluster lacks for a sweep over the nodes of a short form.
+SWEEP_OF_NODES: Final = "sweep over the fields of nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +97,22 @@ def composed(
     )
 
 
-def missing_of_nodes(tree: Mapping[str, Any], cores: int, speed: float) -> str:
-    """Return why identical nodes cannot be written as a group of nodes of a cluster; empty if they can.
+def group_of_nodes(tree: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the group of identical nodes of a cluster; None for a sweep over its fields.
 
     Parameters
     ----------
     tree
-        Their fields ``nodes``, ``cores`` and ``speed``; a list is a sweep.
-    cores, speed
-        Cores and speed of each, work/s.
+        The fields ``nodes``, ``cores``, and ``speed`` of a node, work/s; a list is a sweep.
 
     Examples
     --------
-    >>> missing_of_nodes({"nodes": [2, 4], "cores": 4, "speed": 1.0}, 4, 1.0)
-    'sweep over the fields of nodes'
+    >>> group_of_nodes({"nodes": 2, "cores": 4, "speed": 1.0, "floor": 0.1})
+    {'count': 2, 'cores': 4, 'rate': 1.0}
     """
-    if any(isinstance(tree[name], list) for name in ("nodes", "cores", "speed")):
-        return "sweep over the fields of nodes"
-    if speed / cores * cores != speed:
-        return "speed of a whole node, which its cores do not add up to in floating-point numbers"
-    return ""
+    count, cores, rate = (tree[name] for name in ("nodes", "cores", "speed"))
+    swept = any(isinstance(each, list) for each in (count, cores, rate))
+    return None if swept else {"count": count, "cores": cores, "rate": rate}
 
 
 def without(tree: Any, *names: str) -> Any:

@@ -44,6 +44,11 @@ def check_part(part: PolicySpec, name: str) -> PolicySpec:
     return part
 
 
+def part_name(spec: PolicySpec) -> str:
+    """Return the name of a custom part."""
+    return str(_PARTS.find(spec.name).name)
+
+
 def make_part(
     spec: PolicySpec, rng: np.random.Generator, ledger: Ledger, site: int, number: int | None = None
 ) -> NamedPart:

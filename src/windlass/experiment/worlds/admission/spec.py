@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from windlass.experiment.worlds import Setting
@@ -55,15 +54,6 @@ class AdmissionClusterSpec(Spec):
         WORKERS.check(self.nodes, "nodes")
         WORKERS.check(self.nodes * self.cores, "nodes times cores")
         return self
-
-    def speeds(self) -> NDArray[np.float64]:
-        """Return the rate of each node without neighbours, (nodes,) work/s."""
-        return np.full(self.nodes, self.speed)
-
-    @property
-    def capacity(self) -> float:
-        """Mean rate of all nodes with neighbours, work/s."""
-        return self.nodes * self.speed * (1.0 - self.bursts.held(self.cores))
 
 
 class TelemetrySpec(Spec):

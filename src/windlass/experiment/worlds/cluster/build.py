@@ -12,14 +12,13 @@ import numpy as np
 from windlass.drive import drive
 from windlass.experiment.dispatching import LANE
 from windlass.experiment.workloads.drift import speed_changes
-from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.batch.estimates import ordered_jobs
 from windlass.experiment.worlds.cluster.draw import Arrivals, ClusterArrivals
 from windlass.experiment.worlds.cluster.instances import instances_case, without_kept
 from windlass.experiment.worlds.cluster.layout import ledger_rows, outages_of, tiers_of
 from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs
 from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks
-from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch
+from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch, model_at
 from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
 from windlass.experiment.worlds.cluster.results import ClusterRecorder, ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.sampler import Sampler
@@ -103,7 +102,7 @@ class _Assembly:
     ) -> None:
         self._setting, self._arrivals = setting, arrivals
         self._streams = setting.random(seed)
-        self._begin, self._end = arrivals.time(setting.seconds)
+        self._begin, self._end = arrivals.span
         self._recorder = recorder
         #: The load with its site of each number in the ledger.
         self._holders: dict[int, str] = {}

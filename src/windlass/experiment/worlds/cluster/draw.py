@@ -38,7 +38,7 @@ class Arrivals(Generic[_Drawn]):
         return f"{self.load}@{self.site}" if self.site else self.load
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ClusterArrivals:
     """What arrives of all loads, by kind."""
 
@@ -50,8 +50,10 @@ class ClusterArrivals:
     neighbours: list[Arrivals[CoreChanges]] = field(default_factory=list)
     #: Loads with their sites of which nothing arrives.
     missing: list[str] = field(default_factory=list)
+    #: Begin and end of the simulated time, s, which remain where some of the loads are left out.
+    span: tuple[float, float] = (0.0, 0.0)
 
-    def time(self, seconds: float) -> tuple[float, float]:
+    def arriving(self, seconds: float) -> tuple[float, float]:
         """Return the begin and the end of the simulated time, s: given, or from the first to the last arrival."""
         if math.isfinite(seconds):
             return 0.0, seconds
@@ -117,12 +119,12 @@ def draw_arrivals(setting: ClusterSetting, seed: int) -> ClusterArrivals:
                 f"loads.{name}: nothing arrives from begin, {setting.begin:g} s, for {seconds:g} s; raise seconds or "
                 "the number of jobs, or change begin"
             )
-    _, until = found.time(seconds)
+    found.span = found.arriving(seconds)
     for name, load in setting.loads.items():
         if load.neighbours is not None:
             for site in setting.sites_of(load):
                 rng = streams.stream(f"{name}@{site}")
-                drawn = load.neighbours.changes(setting.sites[site].groups, until, rng)
+                drawn = load.neighbours.changes(setting.sites[site].groups, found.span[1], rng)
                 found.neighbours.append(Arrivals(name, site, drawn))
     return found
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
 from typing import Any
 
+from windlass.admit import POLICIES as ADMIT
+from windlass.admit import AdmitsSite
+from windlass.admit.context import AdmitContext
 from windlass.dispatch import DispatchPolicy
 from windlass.experiment.dispatching import make_policy
 from windlass.experiment.workloads.streams import RandomStreams
-from windlass.experiment.worlds.admission.simulation import admission_policy
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
 from windlass.experiment.worlds.policy import PolicySpec
-from windlass.policy.registry import Registry
+from windlass.policy.registry import Registry, capability
+from windlass.sim.telemetry.metrics import RECORDED, MetricModel, read_model
 from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 
 
@@ -59,6 +64,16 @@ def make_admit(spec: PolicySpec, nodes: int, dim: int, streams: RandomStreams, n
     nodes, dim
         Numbers of nodes and of metrics.
     streams, name
-        As in :func:`make`.
+        As in :func:`make`; each node has a stream of its own.
     """
-    return admission_policy(spec, nodes, dim, lambda node: streams.stream(f"admit.{name}", node))
+    own = (streams.stream(f"admit.{name}", node) for node in range(nodes))
+    if capability(ADMIT.find(spec.name), AdmitsSite) is not None:
+        context = AdmitContext(next(own), dim, nodes=nodes)
+        return AdmitSitePolicy([ADMIT.make(spec.name, context, **spec.parameters)])
+    return AdmitSitePolicy([ADMIT.make(spec.name, AdmitContext(rng, dim), **spec.parameters) for rng in own])
+
+
+@functools.lru_cache(maxsize=8)
+def model_at(path: Path | None) -> MetricModel:
+    """Return the model of how metrics follow the pressure on cores, in a file or the recorded one; it is read once."""
+    return read_model(path or RECORDED)

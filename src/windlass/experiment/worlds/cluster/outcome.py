@@ -14,6 +14,7 @@ from windlass.experiment.worlds.cluster.results import ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.sampler import Samples
 from windlass.experiment.worlds.cluster.site_map import site_map
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
+from windlass.experiment.worlds.dispatch.tasks import tasks_table
 from windlass.results import Outcome, Series
 from windlass.results.metrics.cluster import cluster_metrics
 from windlass.sim.fleet.result import FleetRun
@@ -139,17 +140,9 @@ def tasks_per_row(setting: ClusterSetting, done: ClusterRun) -> int:
 
 
 def _tasks(done: Dispatched, every: int) -> pl.DataFrame:
-    shown, per_job = slice(None, None, every), len(done.submit) // len(done.job_response)
-    return pl.DataFrame(
-        {
-            "job": np.arange(0, len(done.submit), every) // per_job + 1,
-            "submit_s": done.submit[shown],
-            "start_s": done.start[shown],
-            "end_s": done.end[shown],
-            "node": done.worker[shown],
-            **({"spilled": done.site[shown] >= 0} if len(done.site) else {}),
-        }
-    )
+    found = tasks_table(done, len(done.submit) // len(done.job_response), every).rename({"worker": "node"})
+    spilled = [pl.Series("spilled", done.site[::every] >= 0)] if len(done.site) else []
+    return found.with_columns(pl.col("job") + 1, *spilled)
 
 
 def _stand_in_notes(setting: ClusterSetting) -> Iterator[str]:

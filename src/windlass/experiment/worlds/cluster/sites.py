@@ -8,8 +8,9 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from windlass.experiment.worlds.composition import without
 from windlass.experiment.worlds.elastic.spec import ElasticClusterSpec
 from windlass.experiment.worlds.outages import NodeOutages, check_outages
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
@@ -20,11 +21,32 @@ _LINK = 1.25e9
 
 
 class NodeGroup(Spec):
-    """A number of identical nodes; ``speed`` is the rate of a core for short tasks, work/s."""
+    """A number of identical nodes.
+
+    ``speed`` is the rate of a core for short tasks, work/s; ``rate`` is that of a whole node, instead.
+    """
 
     count: Annotated[int, Field(ge=1)]
     cores: Annotated[int, Field(ge=1)]
     speed: Positive = 1.0
+    rate: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> Self:
+        if self.rate is not None and "speed" in self.model_fields_set:
+            raise ValueError("expected speed or rate, found both")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_default_speed(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit the speed of a core where a rate is given, as a saved scenario is read again."""
+        found: dict[str, Any] = handler(self)
+        return found if self.rate is None else without(found, "speed")
+
+    @property
+    def node_rate(self) -> float:
+        """The rate of a node for short tasks, work/s."""
+        return self.cores * self.speed if self.rate is None else self.rate
 
 
 class SiteInstances(ElasticClusterSpec):
@@ -132,7 +154,7 @@ class ClusterSiteSpec(Spec):
 
     def speeds(self) -> NDArray[np.float64]:
         """Return the rate of each node and each instance for short tasks, work/s."""
-        of_nodes = [group.cores * group.speed for group in self.groups for _ in range(group.count)]
+        of_nodes = [group.node_rate for group in self.groups for _ in range(group.count)]
         return np.array([*of_nodes, *self.rows()[len(of_nodes) :]], np.float64)
 
     @property

@@ -7,11 +7,10 @@ from collections.abc import Callable, Hashable, Iterator
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.experiment.worlds import Explainer, Setting, World
-from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals, draw_arrivals
 from windlass.experiment.worlds.cluster.explain.explainer import ClusterExplainer
-from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch
+from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch, model_at
 from windlass.experiment.worlds.cluster.outcome import outcome_of
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.contents import Content, Contents, content_of

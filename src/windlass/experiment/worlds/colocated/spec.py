@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
 from windlass.experiment.worlds import Setting
@@ -42,15 +40,6 @@ class ColocatedClusterSpec(Spec):
     def processors(self) -> int:
         """Cores of all nodes."""
         return self.nodes * self.cores
-
-    @property
-    def core_speed(self) -> float:
-        """The rate of a core, work/s."""
-        return self.speed / self.cores
-
-    def speeds(self) -> NDArray[np.float64]:
-        """Return the rate of each node without jobs, (nodes,) work/s."""
-        return np.full(self.nodes, self.speed)
 
 
 class TasksSpec(DispatchWorkloadSpec):

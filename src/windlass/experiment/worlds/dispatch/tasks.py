@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from windlass.experiment.workloads.arrivals import Bursty
 from windlass.experiment.workloads.service import Pareto
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.io.traces.llm import read_llm
+from windlass.sim.workers.result import Dispatched
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +50,35 @@ class DispatchTasks:
             capacity=capacity,
             seed=seed,
         )
+
+
+def tasks_table(done: Dispatched, per_job: int, every: int = 1) -> pl.DataFrame:
+    """Return a row per task.
+
+    Parameters
+    ----------
+    done
+        The tasks, with recorded starts and workers.
+    per_job
+        Number of tasks of a job.
+    every
+        Number of tasks for each one in the table.
+    """
+    shown = slice(None, None, every)
+    return pl.DataFrame(
+        {
+            "job": np.arange(0, len(done.submit), every) // per_job,
+            "submit_s": done.submit[shown],
+            "start_s": done.start[shown],
+            "end_s": done.end[shown],
+            "worker": done.worker[shown],
+        }
+    )
+
+
+def with_procs(tasks: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of tasks with the processors of each, as in tables of jobs."""
+    return tasks.insert_column(4, pl.Series("procs", np.ones(len(tasks), np.int64)))
 
 
 def tasks_of(spec: DispatchWorkloadSpec, capacity: float) -> DispatchTasks:

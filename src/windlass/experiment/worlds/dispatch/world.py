@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from windlass.dispatch import POLICIES
 from windlass.experiment.dispatching import make_policy, simulate
@@ -15,7 +14,7 @@ from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.composition import SITE, TASKS, Composition, composed
 from windlass.experiment.worlds.contents import Content, Contents
 from windlass.experiment.worlds.dispatch.spec import DispatchClusterSpec, DispatchSetting
-from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
+from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of, tasks_table, with_procs
 from windlass.experiment.worlds.outages import check_outages
 from windlass.jit import Kernel
 from windlass.model.timetable import WorkerTimetable
@@ -117,16 +116,7 @@ class Dispatch(World):
         return Outcome(
             seed=seed,
             metrics=dispatch_metrics(done),
-            jobs=pl.DataFrame(
-                {
-                    "job": np.arange(len(done.response)) // workload.per_job,
-                    "submit_s": done.submit,
-                    "start_s": done.start,
-                    "end_s": done.end,
-                    "procs": np.ones(len(done.response), np.int64),
-                    "worker": done.worker,
-                }
-            ),
+            jobs=with_procs(tasks_table(done, workload.per_job)),
             processors=len(speeds),
         )
 

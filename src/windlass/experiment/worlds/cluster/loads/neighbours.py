@@ -20,9 +20,7 @@ class NeighboursSpec(Bursts):
         >>> NeighboursSpec(every=70, last=30, ramp=0).mean_rate([NodeGroup(count=10, cores=4)])
         32.5
         """
-        return sum(
-            group.count * (group.cores * group.speed) * (1.0 - self.held(group.cores)) for group in groups
-        )
+        return sum(group.count * group.node_rate * (1.0 - self.held(group.cores)) for group in groups)
 
     def changes(self, groups: Sequence[NodeGroup], until: float, rng: np.random.Generator) -> CoreChanges:
         """Draw the bursts of all nodes.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
+import numpy as np
 from pydantic import model_validator
 
 from windlass.experiment.workloads.streams import RandomStreams
-from windlass.experiment.workloads.use import draw_use
+from windlass.experiment.workloads.use import UseLaw, draw_use
 from windlass.experiment.worlds.batch.jobs import jobs_of
 from windlass.experiment.worlds.batch.spec import Load
 from windlass.experiment.worlds.cluster.loads.cut import Span, early_notes
@@ -34,18 +37,38 @@ class RigidSpec(SharingWorkloadSpec):
         return self
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RigidJobs:
-    """The batch jobs of one site, and their resource use."""
+    """The batch jobs of one site.
+
+    Parameters
+    ----------
+    jobs
+        The jobs.
+    law, classes
+        The law of their resource use, and the number of classes of jobs without users.
+    rng
+        The random generator of resource use, in its first state.
+    """
 
     jobs: Workload
-    use: JobUse
+    law: UseLaw
+    classes: int
+    rng: np.random.Generator
+
+    @cached_property
+    def use(self) -> JobUse:
+        """Their resource use, which is drawn once it is needed."""
+        rng, classes = copy.deepcopy(self.rng), self.jobs.users
+        if classes is None:
+            classes = rng.integers(0, self.classes, len(self.jobs.jobs))
+        return draw_use(self.jobs.jobs, classes, self.law, rng)
 
 
 def draw_rigid(
     spec: RigidSpec, processors: int, memory_per_core: float, span: Span, streams: RandomStreams, name: str
 ) -> RigidJobs | None:
-    """Read the log or generate the jobs, and draw their resource use.
+    """Read the log or generate the jobs.
 
     Parameters
     ----------
@@ -86,9 +109,5 @@ def draw_rigid(
     workload = replace(workload, jobs=replace(workload.jobs, submit=workload.jobs.submit - begin))
     last = float(found.jobs.submit[-1]) - begin
     notes = (*workload.notes, *early_notes(last, span.seconds, name))
-    rng = streams.stream(f"use.{name}")
-    classes = workload.users
-    if classes is None:
-        classes = rng.integers(0, spec.use.classes, int(kept.sum()))
-    use = draw_use(workload.jobs, classes, spec.use.law(memory_per_core), rng)
-    return RigidJobs(replace(workload, notes=notes), use)
+    law, rng = spec.use.law(memory_per_core), streams.stream(f"use.{name}")
+    return RigidJobs(replace(workload, notes=notes), law, spec.use.classes, rng)

@@ -13,6 +13,7 @@ from pydantic import Field
 from windlass.experiment.workloads.arrivals import Bursty, arrival_times
 from windlass.experiment.workloads.service import Pareto, task_sizes
 from windlass.experiment.workloads.streams import RandomStreams
+from windlass.experiment.worlds.contents import Content
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.dispatch.tasks import tasks_of
 from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes
@@ -58,6 +59,11 @@ class ShortTasks:
     per_job: int
     last: float
     schedulers: np.random.SeedSequence | None = None
+
+    @property
+    def content(self) -> Content:
+        """The number of tasks, and about when they arrive."""
+        return Content("task", len(self.submit), 0.0, self.last)
 
 
 def draw_short_tasks(
