@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
@@ -80,7 +81,11 @@ def test_an_interaction_is_what_both_change_beyond_the_sum():
     differences = [both - one - other + whole for whole, one, other, both in rows]
     assert beyond.decisions == ("order", "share")
     assert beyond.beyond.mean == pytest.approx(sum(differences) / 3)
-    (line,) = interaction_lines(found)
+    line, count = interaction_lines(found)
+    assert count == (
+        "1 pair of decisions, 1 interaction on metrics: 1 significant, 0 with an interval that includes 0, "
+        "0 exactly 0. Without any interaction, about 0 of these 1 would be significant by chance."
+    )
     assert line.startswith(
         f"order and share interact: without both, wait is {100.0 * beyond.beyond.mean / 12.0:.0f} % higher"
     )
@@ -91,7 +96,35 @@ def test_decisions_without_an_interaction_have_no_sentence():
     sums[0] += 0.5
     sums[1] -= 0.5
     found = ablation(results(*four().variants[:3], variant(("order", "share"), sums)))
-    assert interaction_lines(found[0]) == []
+    assert [line.split(": ")[1].split(". ")[0] for line in interaction_lines(found[0])] == [
+        "0 significant, 1 with an interval that includes 0, 0 exactly 0"
+    ]
+
+
+def test_a_decision_that_changes_nothing_has_interactions_of_exactly_0():
+    waits = ([0.1, 0.2], [0.1, 0.2], [0.3, 0.7], [0.3, 0.7])
+    outs = ((), ("order",), ("share",), ("order", "share"))
+    (found,) = ablation(results(*map(variant, outs, waits)))
+    assert interaction_lines(found) == [
+        "1 pair of decisions, 1 interaction on metrics: 0 significant, 0 with an interval that includes 0, 1 exactly 0."
+    ]
+
+
+@pytest.mark.parametrize("joint", [0.0, 4.0])
+def test_an_interaction_of_drawn_runs_is_found_if_there_is_one(joint):
+    """About 95 of 100 intervals over ten seeds cover the joint effect."""
+    rng, cover, exclude = np.random.default_rng(7), 0, 0
+    for _ in range(100):
+        whole, one, other = rng.gamma(4.0, 10.0, 10), rng.normal(9.0, 3.0, 10), rng.normal(-5.0, 2.0, 10)
+        both = whole + one + other + rng.normal(joint, 2.0, 10)
+        waits = (whole, whole + one, whole + other, both)
+        outs = ((), ("order",), ("share",), ("order", "share"))
+        (found,) = ablation(results(*map(variant, outs, (each.tolist() for each in waits))))
+        (beyond,) = [each.beyond for each in found.interactions if each.metric == "wait_s"]
+        cover += beyond.low <= joint <= beyond.high
+        exclude += beyond.excludes_zero
+    assert 88 <= cover <= 100
+    assert exclude == 100 - cover if joint == 0.0 else exclude > 95
 
 
 def test_only_variants_of_the_same_policies_and_point_are_compared():

@@ -10,12 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from windlass.report.columns import label
+from windlass.report.units import counted
 from windlass.results import Results
 from windlass.results.verdict.ablation import Ablation, Effect, Interaction, ablation
 
 #: The title, and what the cells mean.
 TITLE = "What each decision is worth"
 ALONE = "What each decision is worth alone"
+INTERACTIONS = "Interactions"
+#: Share of independent decisions whose 95 % interval excludes 0 by chance.
+_BY_CHANCE = 0.05
 ALONE_LEGEND = (
     "Change of each metric where the only decision that a variant makes is left out. Marks as above."
 )
@@ -49,6 +53,7 @@ def ablation_tables(results: Results) -> Iterator[Table | Text]:
         lines = interaction_lines(found)
         if lines:
             yield Text()
+            yield Text(title(found, INTERACTIONS), "bold")
         for line in lines:
             yield Text(line)
 
@@ -69,7 +74,7 @@ def left_out_names(found: Ablation) -> list[tuple[str, ...]]:
 
 
 def interaction_lines(found: Ablation) -> list[str]:
-    """Return a sentence for each significant interaction, the largest first, and how many more there are.
+    """Return a sentence for each significant interaction, the largest first, and one that counts all of them.
 
     Examples
     --------
@@ -81,8 +86,23 @@ def interaction_lines(found: Ablation) -> list[str]:
     some = [each for each in found.interactions if each.beyond.excludes_zero and each.whole != 0.0]
     some.sort(key=lambda each: -abs(each.beyond.mean / each.whole))
     lines = [_interaction_line(each) for each in some[:_MOST]]
-    more = len(some) - len(lines)
-    return [*lines, f"{more} smaller interactions are significant too."] if more else lines
+    return [*lines, _count_line(found.interactions, len(lines))] if found.interactions else []
+
+
+def _count_line(interactions: Sequence[Interaction], shown: int) -> str:
+    """Return how many interactions there are, and how many are significant, exactly 0 or not significant."""
+    pairs = len({each.decisions for each in interactions})
+    significant = sum(each.beyond.excludes_zero for each in interactions)
+    # An interval without a width is that of a decision that changes nothing, with or without the other one.
+    none = sum(each.beyond.low == each.beyond.high == 0.0 for each in interactions)
+    rest = len(interactions) - none
+    smaller = f", of which the {shown} largest are shown" if shown < significant else ""
+    chance = f" Without any interaction, about {_BY_CHANCE * rest:.0f} of these {rest} would be significant by chance."
+    return (
+        f"{counted(pairs, 'pair')} of decisions, {counted(len(interactions), 'interaction')} on metrics: "
+        f"{significant} significant{smaller}, {rest - significant} with an interval that includes 0, {none} exactly 0."
+        f"{chance if rest else ''}"
+    )
 
 
 def _interaction_line(each: Interaction) -> str:

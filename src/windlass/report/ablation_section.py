@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from windlass.report.ablation import (
     ALONE,
     ALONE_LEGEND,
+    INTERACTIONS,
     LEGEND,
     cell,
     interaction_lines,
@@ -44,7 +45,7 @@ def _section(found: Ablation, key: str) -> PageSection:
     figures = "".join(figure(plot, name, "") for plot, name in plots)
     drawn = f'<p class="lead">{text(_LEAD)}</p><div class="plots">{figures}</div>' if plots else ""
     lines = "".join(f"<li>{text(line)}</li>" for line in interaction_lines(found))
-    more = f"<ul>{lines}</ul>" if lines else ""
+    more = f"<h3>{text(title(found, INTERACTIONS))}</h3><ul>{lines}</ul>" if lines else ""
     return PageSection(
         f'<section><h2>{text(title(found))}</h2>{drawn}<p class="lead">{text(LEGEND)}</p>'
         f"{_table(left_out_names(found), found.effects)}{_alone(found)}{more}</section>",

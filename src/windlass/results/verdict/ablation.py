@@ -242,6 +242,10 @@ def _interactions(
             ((name, OTHERS), rows[frozenset((name,))], alone[name], none) for name in single if name in alone
         ]
     for names, one, other, both in pairs:
-        beyond = paired_interval(values[both] - values[one] - values[other] + values[0])
+        # In this order, a decision that changes nothing gives exactly 0.
+        differences = (values[both] - values[other]) - (values[one] - values[0])
+        beyond = paired_interval(differences)
+        if beyond is None and len(differences) > 1 and not differences.any():
+            beyond = ConfidenceInterval(0.0, 0.0, 0.0, len(differences))
         if beyond is not None:
             yield Interaction(names, metric, whole, beyond)
