@@ -462,6 +462,10 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
         ({"loads": {"ml": {"vectors": {"drawn": {}}}}}, "loads.ml: site sydney has no instances"),
         ({"loads": {"cams": {"queries": {}, "at": ["sydney"]}}}, "loads.cams: its sites have no cameras"),
         ({"loads": {"a": {"queries": {}}, "b": {"queries": {}}}}, "loads.b: loads.a already has queries"),
+        (
+            {"loads": {"cams": {"queries": {"fractions": True}}, "web": {"tasks": {}}}},
+            "loads.cams.queries.fractions is true, expected false",
+        ),
         ({"loads": {"cams": {"queries": {"seconds": 5}}}}, "seconds: queries start and end within"),
         ({"loads": {"etl": {"staged": {"drawn": {"load": 0.5}}}}}, "load: the number of jobs"),
         ({"loads": {"a.b": {"tasks": {}}}}, "loads: 'a.b' is no valid name"),

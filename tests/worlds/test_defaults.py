@@ -87,8 +87,11 @@ DEFAULTS = {
         "loads.vectors.drawn": _SEASON,
         "loads.vectors.drawn.shapes": _SHAPE,
         "loads.queries": "seconds=3600.0 begin=0 per_hour=40.0 last=1800.0 frames=30.0 drawn=None plans=None "
-        "profile=None source=None file=None patience=60.0",
+        "profile=None source=None file=None patience=60.0 restart=1.0 notice=1.0 buffer=2.0 deadline=0.5 catch_up=0.25 "
+        "merge=False changes=() drops=None fractions=False",
         "loads.queries.drawn": _KINDS,
+        "loads.queries.changes": "cores=None up=None down=None",
+        "loads.queries.drops": "left=0.3",
         "loads.neighbours": "every=300.0 last=30.0 ramp=4.0",
         "policies": "plan=fair place=in-place scale=reactive share=None dispatch=pull admit=None",
         "policies.order": "rigid=easy staged=None estimates=requested",

@@ -272,6 +272,47 @@ def test_short_forms_run_as_the_cluster_that_they_stand_for(tree):
     assert_same_times(make_scenario({"seeds": [1], **tree}, "short", EXAMPLES), few=20)
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"policies": {"plan": ["fair", "cascade", "steady"]}},
+        {"drops": None, "merge": True, "restart": [2, 9]},
+        {
+            "changes": [
+                {"at": 100, "cluster": "camera-2", "cores": 1, "up": 3e4},
+                {"at": 200, "cluster": "cloud", "cores": 3},
+            ]
+        },
+        {
+            "changes": [{"at": 60, "cluster": "private", "cores": 2.5}],
+            "workload": {"begin": 3, "per_hour": 300},
+        },
+    ],
+)
+def test_queries_run_as_in_a_cluster(fields):
+    tree = yaml.safe_load((EXAMPLES / "video.yaml").read_text())
+    small = {
+        "workload": {"seconds": 400, "begin": 6, "last": 200},
+        "cluster": {"cameras": 3, "cloud_cores": 6},
+        "changes": [{**each, "at": each["at"] / 9} for each in tree["changes"]],
+        "drops": {"every": 100, "last": 30},
+        "policies": {"plan": "cascade"},
+        "restart": 2,
+        "seeds": [2],
+    }
+    scenario = make_scenario(overlaid(overlaid(tree, small), fields), "video")
+    long = make_scenario({**yaml.safe_load(long_form(scenario).yaml()), "sample": 10}, "video")
+    assert long.world.name == "cluster"
+    names = {"submit_s": "arrive_s", "end_s": "leave_s", "accuracy": "accuracy"}
+    for one, other in zip(outcomes(scenario), outcomes(long), strict=True):
+        assert one.jobs.select(*names.values()).equals(other.jobs.select(*names).rename(names))
+        assert one.jobs["accuracy"].n_unique() > 5
+        # The ledger counts in thousandths of a core.
+        cores = {each.name: each.value for each in other.series}
+        assert 0.0 < cores["cores of queries at private"].max() <= cores["cores at private"].max() == 8.0
+        assert 0.0 < other.metrics.used_share < 1.0
+
+
 def test_custom_parts_keep_their_random_streams(tmp_path):
     (tmp_path / "drawn.py").write_text(DRAWN)
     parts = [f"{tmp_path}/drawn.py:Drawn", {f"{tmp_path}/drawn.py:Drawn": {"most": 9}}]
@@ -329,6 +370,14 @@ def test_custom_parts_keep_their_random_streams(tmp_path):
                 }
             },
             "failures that coincide",
+        ),
+        (
+            {"world": "video", "cluster": {"private_cores": 2.5}, "policies": {"plan": "fair"}},
+            "clusters without whole cores",
+        ),
+        (
+            {"world": "video", "workload": {"file": "plan/queries.yaml"}, "policies": {"plan": "fair"}},
+            "clusters and queries of files",
         ),
         (
             {"workload": {"lublin": {"jobs": 20}}, "policies": [{"order": "easy"}, {"order": "fcfs"}]},

@@ -11,6 +11,7 @@ SITE: Final = "site"
 JOBS: Final = "jobs"
 TASKS: Final = "tasks"
 NEIGHBOURS: Final = "neighbours"
+QUERIES: Final = "queries"
 #: Time between two samples of the cores in use, s: short forms have no such series.
 _SAMPLE: Final = 3600.0
 #: What a cluster lacks for a sweep over the nodes of a short form.

@@ -27,6 +27,7 @@ from windlass.experiment.worlds.custom_parts import make_part
 from windlass.experiment.worlds.elastic.simulation import scale_policy
 from windlass.experiment.worlds.outages import check_room
 from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy, sharing_parts
+from windlass.experiment.worlds.video.clusters import timetable_of
 from windlass.experiment.worlds.video.streams import QuerySchedule
 from windlass.model import InputError
 from windlass.model.fleet import FleetCase
@@ -47,7 +48,6 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import NamedPart, Part
 from windlass.sim.queries.part import QueriesPart
-from windlass.sim.queries.setup import Terms
 from windlass.sim.site.part import SitePart
 from windlass.sim.telemetry.gate import WhenFull, gate
 from windlass.sim.telemetry.metrics import Metrics
@@ -109,7 +109,7 @@ class _Assembly:
         self._chosen: ClusterPoliciesSpec = setting.chosen()
         self._cloud = setting.tier
         self._site = {name: place for place, name in enumerate(setting.sites)}
-        rows = ledger_rows(setting.sites, self._cloud)
+        rows = ledger_rows(setting.sites, self._cloud, setting.units)
         holders = len(arrivals.rigid) + len(arrivals.tasks) + len(arrivals.staged) + len(arrivals.queries)
         holders += len(arrivals.neighbours)
         custom = [
@@ -193,7 +193,7 @@ class _Assembly:
         loads = [self._holders[number].partition("@")[0] for number in sorted(self._holders)]
         sampler = Sampler(
             self._ledger, len(setting.sites), loads, self._workers_at,
-            setting.sample, self._end, progress, self._begin,
+            setting.sample, self._end, progress, self._begin, setting.units,
         )  # fmt: skip
         self._add(sampler, "samples")
 
@@ -218,13 +218,17 @@ class _Assembly:
         load = self._setting.loads[given.load]
         tiers = tiers_of(self._setting.sites, self._cloud, self._setting.sites_of(load))
         assert load.queries is not None  # The load has queries.
+        spec, units = load.queries, self._setting.units
         options = [
-            QueryOptions.of(row, configurations(query, tiers.hierarchy))
+            QueryOptions.of(row, configurations(query, tiers.hierarchy), merging=spec.merge)
             for row, query in enumerate(given.drawn.queries)
         ]
+        rng, until = self._streams.stream(f"drops.{given.load}"), float(given.drawn.stays.leave.max())
+        changes = timetable_of(tiers.hierarchy, spec.changes, spec.drops, until, rng, units)
         part = QueriesPart(
             tiers.hierarchy, options, given.drawn.stays, self._ledger,
-            terms=Terms(patience=load.queries.patience), units=1, at=tiers.at, keep=tiers.keep,
+            terms=spec.terms(), timetable=changes, units=units, at=tiers.at,
+            keep=[units * cores for cores in tiers.keep],
         )  # fmt: skip
         self._policies[f"plan.{given.load}"] = make(self._chosen.plan, PLAN, self._streams, given.load)
         self._add(part, "queries", given.load)

@@ -37,8 +37,8 @@ class Tiers:
     keep: tuple[int, ...]
 
 
-def ledger_rows(sites: Mapping[str, ClusterSiteSpec], cloud: TierSpec) -> list[list[int]]:
-    """Return the cores of the rows of each ledger site: the sites, each camera, the cloud.
+def ledger_rows(sites: Mapping[str, ClusterSiteSpec], cloud: TierSpec, units: int = 1) -> list[list[int]]:
+    """Return the cores of the rows of each ledger site, in units: the sites, each camera, the cloud.
 
     >>> site = ClusterSiteSpec.model_validate({"nodes": [{"count": 2, "cores": 4}], "cameras": {"count": 1}})
     >>> ledger_rows({"iowa": site}, TierSpec(cores=8))
@@ -48,7 +48,7 @@ def ledger_rows(sites: Mapping[str, ClusterSiteSpec], cloud: TierSpec) -> list[l
     for site in sites.values():
         if site.cameras is not None:
             found += [[site.cameras.cores]] * site.cameras.count
-    return [*found, [cloud.cores]]
+    return [[units * cores for cores in rows] for rows in (*found, [cloud.cores])]
 
 
 def tiers_of(sites: Mapping[str, ClusterSiteSpec], cloud: TierSpec, some: Sequence[str]) -> Tiers:

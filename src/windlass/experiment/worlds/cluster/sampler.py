@@ -14,6 +14,7 @@ from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.scalars import NONE
 
 _Cores = NDArray[np.int64]
+_Amounts = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,14 +37,14 @@ class Samples:
 
     time: NDArray[np.float64]
     end: float
-    by_load: Mapping[str, _Cores]
-    busy: _Cores
-    capacity: _Cores
+    by_load: Mapping[str, _Amounts]
+    busy: _Amounts
+    capacity: _Amounts
 
     @property
-    def held(self) -> _Cores:
+    def held(self) -> _Amounts:
         """(m, sites) cores that loads hold."""
-        found: _Cores = sum(self.by_load.values(), np.zeros_like(self.capacity))
+        found: _Amounts = sum(self.by_load.values(), np.zeros_like(self.capacity))
         return found
 
 
@@ -64,6 +65,8 @@ class Sampler(Quiet):
         Receives the share of the simulated time that has passed.
     begin
         Time of the first sample, s.
+    units
+        Units of the ledger in a core.
 
     Examples
     --------
@@ -74,7 +77,7 @@ class Sampler(Quiet):
     (3, (), 10.0)
     >>> found = part.result()
     >>> found.by_load["batch"].tolist(), found.capacity.tolist()
-    ([[3]], [[8]])
+    ([[3.0]], [[8.0]])
     """
 
     def __init__(
@@ -87,8 +90,9 @@ class Sampler(Quiet):
         until: float,
         progress: Callable[[float], None],
         begin: float = 0.0,
+        units: int = 1,
     ) -> None:
-        self._begin = begin
+        self._begin, self._units = begin, units
         self._nodes, self._every, self._until, self._progress = ledger.nodes, every, until, progress
         self._loads, self._workers = tuple(loads), dict(workers)
         self._first = self._nodes.first[: sites + 1]
@@ -133,12 +137,15 @@ class Sampler(Quiet):
         """Return the samples."""
         sites = len(self._first) - 1
         time = self._begin + np.arange(len(self._held), dtype=np.float64) * self._every
-        held = np.array(self._held, np.int64).reshape(len(time), sites, self._nodes.held.shape[1])
+        held = (
+            np.array(self._held, np.int64).reshape(len(time), sites, self._nodes.held.shape[1]) / self._units
+        )
         by_load = {
             load: held[:, :, [part for part, each in enumerate(self._loads) if each == load]].sum(axis=2)
             for load in dict.fromkeys(self._loads)
         }
         busy, capacity = (
-            np.array(rows, np.int64).reshape(len(time), sites) for rows in (self._busy, self._capacity)
+            np.array(rows, np.int64).reshape(len(time), sites) / self._units
+            for rows in (self._busy, self._capacity)
         )
         return Samples(time, self._until, by_load, busy, capacity)

@@ -38,6 +38,7 @@ from windlass.experiment.worlds.composition import without
 from windlass.experiment.worlds.custom_parts import check_part
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.experiment.worlds.video.clusters import UNITS
 from windlass.results import Choice
 
 #: Characters that addresses and names of random streams use.
@@ -129,6 +130,7 @@ class ClusterSetting(Setting):
             "loads.*.rigid.use.memory",
             "loads.*.vectors.drawn.shapes",
             "loads.*.queries.plans",
+            "loads.*.queries.changes",
             "loads.*.staged.jobs",
             "loads.*.queries.drawn.kinds",
             "streams.*",
@@ -231,6 +233,10 @@ class ClusterSetting(Setting):
             )
         self._check_estimates()
         queries = [name for name, load in self.loads.items() if load.kind == "queries"]
+        if self.units > 1 and len(self.loads) > 1:
+            raise ValueError(
+                f"loads.{queries[0]}.queries.fractions is true, expected false where other loads hold whole cores"
+            )
         if len(queries) > 1:
             raise ValueError(
                 f"loads.{queries[1]}: loads.{queries[0]} already has queries, expected at most one load of queries; "
@@ -262,6 +268,12 @@ class ClusterSetting(Setting):
                     f"policies.order.estimates is 'history', expected 'requested' or 'perfect' at site {name}, which "
                     "has outages: a job that fails has no run time"
                 )
+
+    @property
+    def units(self) -> int:
+        """Units of the ledger in a core."""
+        fractions = any(load.queries is not None and load.queries.fractions for load in self.loads.values())
+        return UNITS if fractions else 1
 
     @property
     def tier(self) -> TierSpec:

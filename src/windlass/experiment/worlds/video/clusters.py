@@ -47,6 +47,7 @@ def timetable_of(
     drops: LinkDropsSpec | None,
     until: float,
     rng: np.random.Generator,
+    units: int = UNITS,
 ) -> SiteTimetable:
     """Return the times and values of all changes: those in the scenario, and link drops on top of them.
 
@@ -60,6 +61,8 @@ def timetable_of(
         End of the last query, s.
     rng
         The random generator of drops.
+    units
+        Units of the ledger in one core.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def timetable_of(
         now = clusters[site]
         # A dropped unlimited link carries nothing, where the product would be NaN.
         up = now.up * left[site] if left[site] > 0.0 else 0.0
-        rows.append((event.at, site, int(now.cores * UNITS), up, now.down))
+        rows.append((event.at, site, int(now.cores * units), up, now.down))
     if not rows:
         return SiteTimetable.none()
     time, sites, slots, ups, downs = zip(*rows, strict=True)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from windlass.experiment.worlds import Setting, World
-from windlass.experiment.worlds.composition import Composition
+from windlass.experiment.worlds.composition import QUERIES, Composition, composed, without
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.video.clusters import hierarchy_of, timetable_of
 from windlass.experiment.worlds.video.simulation import VideoCase, run_video
@@ -24,6 +24,9 @@ from windlass.results.metrics.video import VideoMetrics, video_metrics
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed
+
+#: Name of the site of the private cluster.
+_PRIVATE = "private"
 
 
 class Video(World):
@@ -51,8 +54,24 @@ class Video(World):
     def composition(
         self, tree: Mapping[str, Any], settings: Sequence[VideoSetting], seed: int
     ) -> Composition:
-        """Return what a cluster lacks."""
-        return Composition(None, "fractions of cores, and no clusters and links that change")
+        """Return one site with cameras, and a cloud, with queries, whose components use fractions of cores."""
+        if missing := next(filter(None, map(_missing, settings)), ""):
+            return Composition(None, missing)
+        tiers, queries = tree["cluster"], without(tree["workload"], "seconds")
+        names = ("restart", "notice", "buffer", "deadline", "catch_up", "merge", "drops")
+        queries |= {name: tree[name] for name in names if name in tree}
+        queries["changes"] = [
+            each | {"cluster": each["cluster"].replace("camera-", f"{_PRIVATE}-")} for each in tree["changes"]
+        ]
+        cameras = {"count": tiers["cameras"], "cores": tiers["camera_cores"], "up": tiers["camera_up"]}
+        return composed(
+            tree,
+            {_PRIVATE: {"processors": tiers["private_cores"], "cameras": cameras}},
+            {QUERIES: {"queries": {**queries, "patience": 0.0, "fractions": True}}},
+            {QUERIES: 0, f"drops.{QUERIES}": 2, f"plan.{QUERIES}": 3},
+            seconds=tree["workload"]["seconds"],
+            cloud={"cores": tiers["cloud_cores"], "up": tiers["private_up"]},
+        )
 
     def choices(self, setting: VideoSetting) -> tuple[Choice, ...]:
         """Return the planning policy."""
@@ -93,6 +112,15 @@ class Video(World):
             processors=round(sum(cluster.cores for cluster in tiers.clusters)),
             series=_over_time(done),
         )
+
+
+def _missing(setting: VideoSetting) -> str:
+    """Return what a cluster lacks; empty if it lacks nothing."""
+    own = setting.cluster
+    if own.file is not None or setting.workload.file is not None:
+        return "clusters and queries of files"
+    whole = all(cores == int(cores) for cores in (own.camera_cores, own.private_cores, own.cloud_cores))
+    return "" if whole and own.private_cores and own.cloud_cores else "clusters without whole cores"
 
 
 def _table(done: Streamed, streams: QuerySchedule, frames: float) -> pl.DataFrame:

@@ -8,20 +8,33 @@ from pydantic import Field, model_validator
 
 from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.spec import NotNegative, Positive
-from windlass.experiment.worlds.video.spec import VideoWorkloadSpec
+from windlass.experiment.worlds.video.spec import ChangeSpec, LinkDropsSpec, VideoWorkloadSpec
 from windlass.experiment.worlds.video.streams import QuerySchedule, streams_of
 from windlass.model.queries import Hierarchy
+from windlass.sim.queries.setup import Terms
 
 
 class QueriesSpec(VideoWorkloadSpec):
     """Queries as in the video world, within the simulated time.
 
-    ``patience``: time between two calls of the planner for a changed capacity that no query lacks, s.
+    ``patience``: time between two calls of the planner for a changed capacity that no query lacks, s. ``restart`` to
+    ``merge``, ``changes`` and ``drops``: as in the video world; the clusters of ``changes`` are sites, their cameras,
+    such as iowa-1, and the cloud. ``fractions``: whether components use thousandths of cores, if no other load runs;
+    otherwise those of a cluster together hold whole cores.
     """
 
     seconds: Positive = Field(default=3600.0, exclude=True)
     begin: Annotated[int, Field(ge=0)] = 0
     patience: NotNegative = 60.0
+    restart: NotNegative = 1.0
+    notice: NotNegative = 1.0
+    buffer: NotNegative = 2.0
+    deadline: NotNegative = 0.5
+    catch_up: NotNegative = 0.25
+    merge: bool = False
+    changes: tuple[ChangeSpec, ...] = ()
+    drops: LinkDropsSpec | None = None
+    fractions: bool = False
 
     @model_validator(mode="after")
     def _no_time_of_its_own(self) -> Self:
@@ -30,6 +43,10 @@ class QueriesSpec(VideoWorkloadSpec):
                 "seconds: queries start and end within the seconds of the cluster; remove it here"
             )
         return self
+
+    def terms(self) -> Terms:
+        """Return the terms for the simulator's part."""
+        return Terms(self.restart, self.notice, self.buffer, self.deadline, self.catch_up, self.patience)
 
 
 def draw_queries(
