@@ -24,9 +24,10 @@ NODES, NIGHTS = 48, 3
 @pytest.fixture
 def example(tmp_path):
     """The example with fewer tasks and no outages, over some three days."""
-    (code,) = blocks(PAGE, "python")
+    code, builds = blocks(PAGE, "python")
     assert len([line for line in code.splitlines() if line.strip()]) < 40
     (tmp_path / "backup.py").write_text(code, encoding="utf-8")
+    (tmp_path / "builds.py").write_text(builds, encoding="utf-8")
     tree = yaml.safe_load((ROOT / "examples/colocated.yaml").read_text(encoding="utf-8"))
     del tree["cluster"]["outages"]
     tree["workload"] = {
@@ -53,6 +54,67 @@ def test_the_part_of_the_page_runs_with_jobs_and_tasks(example, tmp_path):
     # The part slows tasks as well.
     assert coupled.metrics.mean_task_response_s > without.metrics.mean_task_response_s
     assert coupled.metrics.added_job_wait_s == 0.0
+
+
+def test_a_part_with_jobs_is_a_kind_of_load(example, tmp_path):
+    loads = yaml.safe_load(blocks(PAGE, "yaml")[2])["loads"]
+    tree = {
+        "world": "cluster", "seconds": 86_400, "sites": {"iowa": {"nodes": [{"count": 2, "cores": 4}]}},
+        "loads": {"batch": {"rigid": {"lublin": {"jobs": 120, "load": 0.7}}}} | loads,
+        "policies": {"order": ["easy", "fcfs"]},
+    }  # fmt: skip
+    outcomes = [each.outcomes[0] for each in run(make_scenario(tree, folder=tmp_path)).variants]
+    tables = [each.jobs.filter(each.jobs["kind"] == "part job") for each in outcomes]
+    assert tables[0]["submit_s"].equals(tables[1]["submit_s"])
+    assert not tables[0]["start_s"].equals(tables[1]["start_s"])
+    for found, table in zip(outcomes, tables, strict=True):
+        assert table["job"].to_list() == list(range(1, 201))
+        assert set(table["load"]) == {"builds"}
+        assert (table["start_s"] >= table["submit_s"]).all()
+        assert found.metrics.part_jobs == 200
+        assert found.metrics.mean_part_response_s == pytest.approx(
+            (table["end_s"] - table["submit_s"]).mean()
+        )
+        # At no time do batch jobs and builds have more cores than there are.
+        rows = [(row["start_s"], row["end_s"], row["procs"] or 1) for row in found.jobs.iter_rows(named=True)]
+        held = [sum(cores for start, end, cores in rows if start <= now < end) for now, _, _ in rows]
+        assert max(held) <= 8
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            '{"submit_s": [1.0], "end_s": [2.0]}',
+            "loads.own: the table of jobs has no numbers in column start_s",
+        ),
+        (
+            '{"submit_s": [5.0], "start_s": [1.0], "end_s": [2.0]}',
+            "loads.own: a job that is submitted at 5 s ends at 2 s, expected later",
+        ),
+    ],
+)
+def test_a_table_of_jobs_that_cannot_be_used_is_refused(table, message, tmp_path):
+    code = f"""
+import polars as pl
+from windlass.sim.part import Quiet
+
+class Own(Quiet):
+    name = "own"
+
+    def __init__(self, ledger, site, number):
+        ledger.join(site, number)
+
+    def jobs(self):
+        return pl.DataFrame({table})
+"""
+    (tmp_path / "own.py").write_text(code, encoding="utf-8")
+    tree = {
+        "world": "cluster", "seconds": 60, "sites": {"iowa": {"nodes": [{"count": 1, "cores": 4}]}},
+        "loads": {"own": {"part": "own.py:Own"}, "web": {"tasks": {"tasks": 10}}},
+    }  # fmt: skip
+    with pytest.raises(InputError, match=message):
+        run(make_scenario(tree, folder=tmp_path))
 
 
 def test_the_part_of_the_page_is_a_load_of_a_cluster(example, tmp_path):

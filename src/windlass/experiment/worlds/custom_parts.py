@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
+import polars as pl
 
 from windlass.experiment.worlds.policy import PolicySpec
-from windlass.policy.registry import Registry
+from windlass.model import InputError
+from windlass.policy.registry import Registry, capability
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import NamedPart
 
@@ -17,6 +19,48 @@ _PARTS = Registry(
 )
 #: Parameters of a custom part that the world passes.
 _GIVEN = frozenset({"ledger", "site", "number"})
+
+
+#: Columns of a table of jobs of a custom part.
+_TIMES = ("submit_s", "start_s", "end_s")
+
+
+@runtime_checkable
+class ReportsJobs(Protocol):
+    """A custom part whose work is jobs, with times of their own."""
+
+    def jobs(self) -> pl.DataFrame:
+        """Return a row per job: ``submit_s``, ``start_s`` and ``end_s``, and further columns; NaN for no such time."""
+        ...
+
+
+def jobs_of_part(part: object, where: str) -> pl.DataFrame | None:
+    """Return the jobs of a custom part, once the run is over; None if it reports none.
+
+    Parameters
+    ----------
+    part, where
+        The part, and the field of the scenario, for errors.
+
+    Raises
+    ------
+    InputError
+        The table lacks a time, or a job ends before it is submitted.
+    """
+    reports = capability(part, ReportsJobs)
+    if reports is None:
+        return None
+    jobs = reports.jobs()
+    for name in _TIMES:
+        if name not in jobs.columns or not jobs[name].dtype.is_numeric():
+            raise InputError(f"{where}: the table of jobs has no numbers in column {name}, expected times, s")
+    early = jobs.filter(pl.col("end_s") < pl.col("submit_s"))
+    if len(early):
+        submit, _, end = early.select(_TIMES).row(0)
+        raise InputError(
+            f"{where}: a job that is submitted at {submit:g} s ends at {end:g} s, expected later"
+        )
+    return jobs.with_columns(pl.col(_TIMES).cast(pl.Float64))
 
 
 def check_part(part: PolicySpec, name: str) -> PolicySpec:

@@ -60,6 +60,8 @@ class ClusterMetrics:
         Share of the sites' cores that loads held, on average over the simulated time; short tasks hold none.
     jobs, staged_jobs, tasks, vector_jobs, queries
         Numbers of rigid jobs, staged jobs, short tasks, jobs for instances, and queries.
+    mean_part_response_s, p95_part_response_s, part_jobs
+        Jobs of loads of your own that ended: time from submission to end, s, and their number.
     """
 
     mean_job_wait_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE, **TRADED})
@@ -87,6 +89,9 @@ class ClusterMetrics:
     tasks: int
     vector_jobs: int
     queries: int
+    mean_part_response_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES, **HEADLINE})
+    p95_part_response_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
+    part_jobs: int = 0
 
 
 def cluster_metrics(
@@ -99,6 +104,7 @@ def cluster_metrics(
     scaled: Sequence[Scaled],
     queries: Sequence[Streamed],
     used_share: float,
+    parts: Sequence[_Floats] = (),
 ) -> ClusterMetrics:
     """Return the metrics of a finished run of a cluster.
 
@@ -112,6 +118,8 @@ def cluster_metrics(
         Instances by site, and streaming queries.
     used_share
         Share of the sites' cores that loads held.
+    parts
+        Responses of the jobs of loads of your own, s.
 
     Examples
     --------
@@ -129,6 +137,8 @@ def cluster_metrics(
     staged_response = _joined([each.end - each.jobs.submit for each in staged])
     response = _joined([each.job_response[~np.isnan(each.job_response)] for each in tasks])
     vector_wait = _joined([each.start - each.jobs.submit for each in scaled])
+    of_parts = _joined(parts)
+    of_parts = of_parts[~np.isnan(of_parts)]
     stays = sum(float((each.stays.leave - each.stays.arrive).sum()) for each in queries)
     return ClusterMetrics(
         mean_job_wait_s=_mean(wait),
@@ -156,6 +166,9 @@ def cluster_metrics(
         tasks=sum(len(each.submit) for each in tasks),
         vector_jobs=len(vector_wait),
         queries=sum(len(each.stays) for each in queries),
+        mean_part_response_s=_mean(of_parts),
+        p95_part_response_s=_percentile(of_parts, 95),
+        part_jobs=len(of_parts),
     )
 
 

@@ -23,7 +23,7 @@ from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
 from windlass.experiment.worlds.cluster.results import ClusterRecorder, ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.sampler import Sampler
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
-from windlass.experiment.worlds.custom_parts import make_part
+from windlass.experiment.worlds.custom_parts import jobs_of_part, make_part
 from windlass.experiment.worlds.elastic.simulation import scale_policy
 from windlass.experiment.worlds.outages import check_room
 from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy, sharing_parts
@@ -159,9 +159,12 @@ class _Assembly:
                 self._place(watch)
         log = None if recorder is None else recorder.log
         results = drive(Coupled(self._parts, self._ledger, self._names), self._policies, log)
-        for (kind, load, site), result in zip(self._places, results, strict=True):
+        for part, (kind, load, site), result in zip(self._parts, self._places, results, strict=True):
             if kind:
                 getattr(found, kind).append(LoadResult(load, site, result))
+            jobs = jobs_of_part(part, f"loads.{load}") if kind == "parts" else None
+            if jobs is not None:
+                found.part_jobs.append(LoadResult(load, site, jobs))
         # A policy that expects true run times had them as requests.
         found.rigid = [
             replace(each, result=replace(each.result, jobs=given.drawn.jobs.jobs))

@@ -46,6 +46,7 @@ def outcome_of(setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, do
             observed=[each.result for each in done.observed],
             scaled=[each.result for each in done.scaled],
             queries=[each.result for each in done.queries],
+            parts=[(each.result["end_s"] - each.result["submit_s"]).to_numpy() for each in done.part_jobs],
             used_share=_used(samples),
         ),
         jobs=_table(setting, arrivals, done),
@@ -85,10 +86,16 @@ def _table(setting: ClusterSetting, arrivals: ClusterArrivals, done: ClusterRun)
         _labelled(_vectors(each.result), "vector job", each) for each in done.scaled if len(each.result.jobs)
     ]
     found += [_labelled(_queries(each.result), "query", each) for each in done.queries]
+    found += [_labelled(_numbered(each.result), "part job", each) for each in done.part_jobs]
     every = tasks_per_row(setting, done)
     found += [_labelled(_tasks(each.result, every), "task", each) for each in done.tasks]
     # Rechunked, so that a file of the table has the same bytes if it comes from another process.
     return pl.concat(found, how="diagonal", rechunk=True)
+
+
+def _numbered(jobs: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of jobs with the number of each."""
+    return jobs.select(pl.int_range(1, pl.len() + 1).alias("job"), pl.all().exclude("job"))
 
 
 def _labelled(table: pl.DataFrame, kind: str, of: LoadResult[object]) -> pl.DataFrame:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
+import polars as pl
+
 from windlass.experiment.worlds.cluster.sampler import Samples
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.instances.result import Scaled
@@ -42,6 +44,7 @@ class ClusterRun:
     queries: list[LoadResult[Streamed]] = field(default_factory=list)
     samples: list[LoadResult[Samples]] = field(default_factory=list)
     parts: list[LoadResult[object]] = field(default_factory=list)
+    part_jobs: list[LoadResult[pl.DataFrame]] = field(default_factory=list)
 
 
 class ClusterRecorder(Protocol):
