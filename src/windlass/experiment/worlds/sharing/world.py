@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from windlass.experiment.workloads.use import draw_use
 from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
+from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs
 from windlass.experiment.worlds.composition import JOBS, SITE, Composition, composed, without
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.sharing.simulation import SharingCase, SharingRun, run_sharing, share_policy
 from windlass.experiment.worlds.sharing.spec import SharingSetting
-from windlass.io.traces import Workload
 from windlass.jit import Kernel
 from windlass.model.use import JobUse
 from windlass.order.site import POLICIES as ORDER
@@ -27,14 +25,6 @@ from windlass.share import POLICIES as SHARE
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Used:
-    """Jobs and their resource use."""
-
-    jobs: Workload
-    use: JobUse
 
 
 class SharingWorld(World):
@@ -89,22 +79,21 @@ class SharingWorld(World):
         """Return a key with the seed, as resource use is random even for the jobs of a log."""
         return setting.workload, setting.cluster, seed
 
-    def workload(self, setting: SharingSetting, seed: int) -> Used:
-        """Read or generate the jobs, and generate their resource use."""
+    def workload(self, setting: SharingSetting, seed: int) -> RigidJobs:
+        """Read or generate the jobs."""
         spec = setting.workload
-        jobs = jobs_of(spec, setting.cluster.processors, seed)
-        rng = np.random.default_rng([seed, 4])
-        classes = jobs.users
-        if classes is None:
-            classes = rng.integers(0, spec.use.classes, len(jobs.jobs))
-        return Used(jobs, draw_use(jobs.jobs, classes, spec.use.law(setting.cluster.memory_per_core), rng))
+        jobs, law = (
+            jobs_of(spec, setting.cluster.processors, seed),
+            spec.use.law(setting.cluster.memory_per_core),
+        )
+        return RigidJobs(jobs, law, spec.use.classes, np.random.default_rng([seed, 4]))
 
-    def contents(self, workload: Used) -> Contents:
+    def contents(self, workload: RigidJobs) -> Contents:
         """Return the number of jobs and their arrivals."""
         return Contents((content_of("job", workload.jobs.jobs.submit),), workload.jobs.notes)
 
     def run(
-        self, setting: SharingSetting, seed: int, workload: Used, progress: Callable[[float], None]
+        self, setting: SharingSetting, seed: int, workload: RigidJobs, progress: Callable[[float], None]
     ) -> Outcome:
         """Simulate the jobs."""
         case, done = simulated(setting, seed, workload, progress)
@@ -118,7 +107,7 @@ class SharingWorld(World):
 
 
 def simulated(
-    setting: SharingSetting, seed: int, workload: Used, progress: Callable[[float], None] | None = None
+    setting: SharingSetting, seed: int, workload: RigidJobs, progress: Callable[[float], None] | None = None
 ) -> tuple[SharingCase, SharingRun]:
     """Return the input and the result of one run, with the record of sharing that an outcome lacks.
 
@@ -146,7 +135,7 @@ def simulated(
     return case, run_sharing(case, order, share, np.random.default_rng([seed, 3]), progress)
 
 
-def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
+def _case(setting: SharingSetting, seed: int, workload: RigidJobs) -> SharingCase:
     physics = setting.workload.interference.physics(workload.use, np.random.default_rng([seed, 5]), seed)
     return SharingCase(
         workload.jobs.jobs,
