@@ -150,10 +150,10 @@ def test_the_long_form_is_a_scenario_that_is_valid(windlass, log_folder):
 
 
 def test_the_long_form_names_what_a_cluster_lacks(windlass):
-    status, out, err = windlass("validate", str(EXAMPLES / "video.yaml"), "--long")
+    status, out, err = windlass("validate", str(EXAMPLES / "fleet-order.yaml"), "--long")
     assert (status, err) == (0, "")
     assert out.startswith(
-        "# The world video is no short form of cluster yet: a cluster has no fractions of cores"
+        "# The world fleet is no short form of cluster yet: a cluster has no tasks that are fixed to sites"
     )
 
 
