@@ -7,6 +7,7 @@ import itertools
 import math
 
 from windlass.engines.batch.system import (
+    NO_OWNER,
     Cancelled,
     Capacity,
     Ended,
@@ -25,7 +26,8 @@ class FakeBatch:
 
     ``latency``: s from a release to the start. ``cancels``, ``requeues``: (time, job). ``capacity``: (time,
     processors). ``others``: (time, job, procs, run, request) of jobs that the system starts itself. ``fails``: how
-    often the release of a job fails. ``ends``: true if no job is submitted after the last of the table.
+    often the release of a job fails. ``ends``: true if no job is submitted after the last of the table. ``owners``: by
+    job.
 
     Processors are the engine's to keep: starting a job that does not fit raises.
     """
@@ -43,9 +45,11 @@ class FakeBatch:
         others=(),
         fails=None,
         ends=True,
+        owners=None,
     ):
         self.processors = self.capacity = processors
         self.latency, self.kill, self.fails = latency, kill, dict(fails or {})
+        self.owners = owners or {}
         self.sequence, self.queue, self.time = itertools.count(), [], -math.inf
         columns = (jobs.job, jobs.submit, jobs.run, jobs.procs, jobs.request)
         self.jobs = {row[0]: row[1:] for row in zip(*(column.tolist() for column in columns), strict=True)}
@@ -95,7 +99,7 @@ class FakeBatch:
             self.held.add(what)
             self.left -= 1
             last = [NoMore()] if self.left == 0 and self.ends else []
-            return [Submitted(what, submit, procs, request), *last]
+            return [Submitted(what, submit, procs, request, self.owner(what)), *last]
         if kind == CHANGES:
             self.capacity = what
             return [Capacity(what)]
@@ -103,7 +107,7 @@ class FakeBatch:
             job, procs, run, request = what
             self.running[job] = procs, None
             self.push(self.time + run, ENDS, (job, None))
-            return [Holds(job, self.time, procs, request)]
+            return [Holds(job, self.time, procs, request, self.owner(job))]
         if kind == STARTS:
             return self.begin(*what)
         if kind == ENDS:
@@ -163,7 +167,10 @@ class FakeBatch:
             return []
         self.held.add(job)
         _, _, procs, request = self.jobs[job]
-        return [Submitted(job, self.time, procs, request)]
+        return [Submitted(job, self.time, procs, request, self.owner(job))]
+
+    def owner(self, job):
+        return self.owners.get(job, NO_OWNER)
 
     def used(self):
         going = sum(self.jobs[job][2] for job in self.released)

@@ -73,6 +73,14 @@ def drive(
             show_default="that of --namespace, or default",
         ),
     ] = None,
+    user_key: Annotated[
+        str | None,
+        typer.Option(
+            "--user-key",
+            help="Annotation or label that names the user of a Job.",
+            show_default="its namespace is the user",
+        ),
+    ] = None,
     metrics: Metrics = None,
     log_format: Log = LogFormat.TEXT,
 ) -> None:
@@ -97,7 +105,9 @@ def drive(
     number("--look", look, 0.0, open_below=True)
     where = metrics_address(metrics)
     server = ApiServer(kubeconfig, kube_context)
-    settings = JobsDriving(chosen, journal or default_journal(namespace), JobsOptions(look, until_idle))
+    settings = JobsDriving(
+        chosen, journal or default_journal(namespace), JobsOptions(look, until_idle, user_key)
+    )
     if dry_run:
         lines = plan_jobs(JobsClient(server, namespace, _ONCE_S), settings) or ["no Job would start now"]
         print_lines([*lines, "Nothing was changed."])

@@ -29,6 +29,7 @@ from windlass.engines.kubernetes.server import refusal
 from windlass.model import InputError
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
+from windlass.order.site.policies.limited import Limited
 
 
 class Bench:
@@ -101,6 +102,22 @@ def test_jobs_run_in_the_order_of_the_policy_and_each_is_written_once(bench):
     assert bench.cluster.ended == {"lab/a": 1, "lab/b": 1, "lab/c": 1}
     released = bench.cluster.jobs()["lab/a"]["metadata"]["annotations"][RELEASED]
     assert released.startswith(stamp(BEGIN + 3.0)[:16])
+
+
+@pytest.mark.parametrize(
+    ("key", "order"),
+    [(None, ["lab/a", "field/c", "lab/b", "field/d"]), ("team", ["lab/a", "lab/b", "field/c", "field/d"])],
+)
+def test_users_are_limited_by_namespace_or_by_an_annotation(bench, key, order):
+    for name, space, team in (("a", "lab", "x"), ("b", "lab", "y"), ("c", "field", "x"), ("d", "field", "y")):
+        bench.cluster.submit(name, 10.0, 1, limit=60, namespace=space)
+        bench.cluster.edit(f"{jobs_path(space)}/{name}", {"metadata": {"annotations": {"team": team}}})
+        bench.clock.wait(1.0)
+    driving = JobsDriving(
+        {"order": Limited(jobs_per_user=1)}, bench.folder / "journal", JobsOptions(1.0, True, key)
+    )
+    drive_jobs(bench.client(), driving, bench.lines.append, clock=bench.clock.time, sleep=bench.clock.wait)
+    assert bench.cluster.resumptions() == order
 
 
 def test_only_jobs_with_the_label_are_written(bench):

@@ -3,6 +3,11 @@
 import json
 import subprocess
 
+from windlass.engines.batch.system import JobOwner
+
+#: The owner of each job, by default.
+ANN = JobOwner("ann", "staff", "normal")
+
 
 def job(number, state="PENDING", **fields):
     """Return a job's row of ``squeue --json``: by default a waiting, held job that is left to Windlass."""
@@ -21,7 +26,9 @@ def job(number, state="PENDING", **fields):
         "memory_per_cpu": None,
         "name": "wrap",
         "comment": "windlass",
-        "user_name": "ann",
+        "user_name": ANN.user,
+        "account": ANN.account,
+        "qos": ANN.queue,
         "partition": "share",
         "priority": 0,
         "restart_cnt": 0,

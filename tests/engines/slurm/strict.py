@@ -88,6 +88,8 @@ class Strict:
             "requeue",
             "name",
             "user_name",
+            "account",
+            "qos",
         )
         return {name: row[name] for name in names}
 

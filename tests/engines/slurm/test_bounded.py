@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.engines.slurm.fake_commands import job, node, nodes, over, running
 from windlass.drive import drive
 from windlass.engines.batch.book import BatchBook
+from windlass.engines.batch.owners import LiveOwners
 from windlass.engines.batch.system import Cancelled, Ended, Holds, Started, Submitted
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Releasing, Returning, Withheld
@@ -111,7 +112,7 @@ def kept_after(ended, tmp_path, forgets=True):
     with Journal(path, limit=4000) as journal:
         system = SlurmSystem(client, journal, SlurmOptions(), clock=lambda: clock[0], sleep=sleep)
         driving = Driving({"order": Easy()}, path, SlurmOptions(), forgets=forgets)
-        site = sharing_site(system, client, driving, journal, lambda line: None)
+        site = sharing_site(system, client, driving, journal, lambda line: None, LiveOwners(Easy()))
         with pytest.raises(EnoughError):
             drive(site, driving.policies)
         assert site.view("order").running.job.size <= LIVE

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engines.slurm import test_quotas
-from tests.engines.slurm.fake_commands import free, job, jobs
+from tests.engines.slurm.fake_commands import ANN, free, job, jobs
 from tests.engines.slurm.test_quotas import two
 from tests.engines.slurm.test_readings import folder
 from windlass.engines.batch.sharing_backend import Pair
@@ -23,7 +23,7 @@ bench = test_quotas.bench
 def test_a_held_job_is_withheld_by_default_only_if_it_was_requeued(requeued):
     watch = SlurmWatch(lambda row: False, lambda row: requeued)
     found = watch.update(read_jobs(jobs(job(7))), 1004.9, 1005.0)
-    assert found.events == ([] if requeued else [Submitted(7, 1000.0, 3, 120.0)])
+    assert found.events == ([] if requeued else [Submitted(7, 1000.0, 3, 120.0, ANN)])
     assert found.withheld == ([7] if requeued else [])
 
 

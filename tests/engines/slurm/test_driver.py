@@ -2,8 +2,10 @@
 
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
+from tests.adversary.clock import VirtualClock
 from tests.engines.slurm.strict import Strict
 from tests.oracles.plain import Answers
 from windlass.engines.batch.sharing_backend import Pair
@@ -26,7 +28,8 @@ from windlass.engines.slurm.sharing import (
 )
 from windlass.engines.slurm.state import ShareState, write_state
 from windlass.engines.slurm.system import SlurmOptions
-from windlass.model import BatchError, InputError, PolicyError
+from windlass.model import BatchError, InputError, JobTable, Owners, PolicyError
+from windlass.order.site.ownership import placed
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.order.site.policies.limited import Limited
@@ -34,6 +37,7 @@ from windlass.order.site.policies.queue import Queue
 from windlass.order.site.view import Start
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
 from windlass.share.answer import Back
+from windlass.sim import replay
 
 LOOK = SlurmOptions(pace=0.0, until_idle=True)
 
@@ -93,24 +97,46 @@ def test_jobs_run_in_the_policy_s_order_which_is_journalled_and_reported(tmp_pat
         pass
 
 
+#: User, account, QOS, processors and polls that each job of a queue runs.
+OWNED = [
+    *(("ann", "lab", "normal", 2, looks) for looks in (3, 1, 4, 1, 5)),
+    *(("bob", "lab", "high", 3, looks) for looks in (2, 6)),
+    *(("cyd", "field", "normal", 1, looks) for looks in (9, 2, 6)),
+    ("ann", "field", "high", 4, 2),
+]
+SHARES = {"weight_age": 0, "weight_job_size": 0, "half_life": 40.0}
+
+
 @pytest.mark.parametrize(
-    ("policy", "warned"),
+    "policy",
     [
-        (Limited(jobs_per_user=1), True),
-        (Limited(procs_per_user=4), True),
-        (Limited(long=60.0, closed="0-17"), False),
-        (Queue("multifactor"), True),
-        (Queue("sjf"), False),
+        Limited(jobs_per_user=1),
+        Limited(procs_per_user=3),
+        Limited(priority={"multifactor": SHARES}, jobs_per_user=2),
+        Queue({"multifactor": SHARES}),
+        Queue({"multifactor": {**SHARES, "fair_tree": False, "accounts": True}}),
+        Queue({"multifactor": {**SHARES, "accounts": True, "weight_qos": 4000, "qos": "normal=1 high=9"}}),
     ],
 )
-def test_a_policy_that_depends_on_users_is_warned_of(tmp_path, policy, warned):
+def test_a_queue_with_users_has_the_order_of_a_replay(tmp_path, policy):
     slurm = Strict()
-    slurm.submit(7)
-    _, lines = driven(slurm, tmp_path, policy)
-    expected = f"policy {policy.name!r}: the users of live jobs are not known"
-    assert [line.partition(";")[0] for line in lines if "users" in line] == [expected] * warned
-    planned = plan_slurm(client_of(slurm), Driving({"order": policy}, tmp_path / "other", LOOK))
-    assert [line.partition(";")[0] for line in planned if "users" in line] == [expected] * warned
+    for number, (user, account, qos, procs, looks) in enumerate(OWNED, 1):
+        slurm.submit(number, procs, looks, user_name=user, account=account, qos=qos)
+
+    time = VirtualClock(2000.0)
+    driving = Driving({"order": policy}, tmp_path / "state" / "journal", SlurmOptions(10.0, until_idle=True))
+    run = drive_slurm(client_of(slurm), driving, lambda line: None, clock=time.time, sleep=time.wait)
+    # A job starts at the poll after its release, and is seen ended at the poll after its last.
+    held = [10.0 * (OWNED[job - 1][4] + 2) for job in run.job]
+    jobs = JobTable.of(run.submit, held, run.procs, run.request, job=run.job)
+    names = [[OWNED[job - 1][field] for job in run.job] for field in range(3)]
+    known = [sorted(set(each)) for each in names]
+    numbers = [[of.index(name) for name in each] for each, of in zip(names, known, strict=True)]
+    ready, owners = placed(policy, Owners.of(len(jobs), *numbers), known[2])
+    replayed = replay(jobs, 4, ready, owners=owners, kill=False)
+    np.testing.assert_array_equal(run.released - run.released.min(), replayed.start - replayed.start.min())
+    # The same queue without users has another order.
+    assert replayed.start.tolist() != replay(jobs, 4, policy, kill=False).start.tolist()
 
 
 def test_notices_of_the_system_are_reported(tmp_path):

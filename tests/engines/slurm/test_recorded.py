@@ -61,6 +61,7 @@ def test_recorded_jobs_are_read(file):
         base, *flags = words(job["job_state"])
         assert row.state == (flags or [base])[0]
         assert (row.name, row.user, row.partition) == (job["name"], job["user_name"], job["partition"])
+        assert (row.account, row.qos) == (job["account"], job["qos"])
         assert (row.reason, row.nodes, row.restarts) == (
             job["state_reason"],
             job["nodes"],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engines.slurm.fake_commands import free, job, jobs, running
+from tests.engines.slurm.fake_commands import ANN, free, job, jobs, running
 from tests.engines.slurm.strict import Strict
 from tests.engines.slurm.test_driver import driven
 from tests.engines.slurm.test_system import Bench
@@ -52,13 +52,13 @@ def test_a_job_that_is_too_large_is_not_queued_until_it_fits():
     assert polls.at(1006.0, job(7, cpus=10), job(8)).stuck == {7: "wider than 9"}
     polls.most = 10
     found = polls.at(1007.0, job(7, cpus=10), job(8))
-    assert (found.events, found.stuck) == ([Submitted(7, 1000.0, 10, 120.0)], {})
+    assert (found.events, found.stuck) == ([Submitted(7, 1000.0, 10, 120.0, ANN)], {})
     # The site shrinks while it waits, and its user then reduces the request.
     polls.most = 9
     found = polls.at(1008.0, job(7, cpus=10), job(8))
     assert (found.events, found.stuck) == ([Cancelled(7, 1008.0)], {7: "wider than 9"})
     found = polls.at(1009.0, job(7, cpus=2), job(8))
-    assert (found.events, found.stuck) == ([Submitted(7, 1000.0, 2, 120.0)], {})
+    assert (found.events, found.stuck) == ([Submitted(7, 1000.0, 2, 120.0, ANN)], {})
 
 
 def test_a_released_or_running_job_is_not_judged_by_its_size():
@@ -79,7 +79,7 @@ def test_a_job_whose_dependency_failed_is_held_and_tried_again_when_it_changes_o
     assert (found.events, found.hold, found.stuck) == ([Cancelled(7, 1007.0)], {7: ""}, {7: NEVER})
     assert polls.at(1606.9, job(7, **row)).events == []
     found = polls.at(1607.0, job(7, **row))
-    assert (found.events, found.stuck) == ([Submitted(7, 1000.0, 3, 120.0)], {})
+    assert (found.events, found.stuck) == ([Submitted(7, 1000.0, 3, 120.0, ANN)], {})
     # The second time it rests twice as long, unless its user removes the dependency.
     polls.watch.released(7, 1608.0)
     polls.at(1609.0, free(7, state_reason=NEVER, **row))
@@ -124,7 +124,7 @@ def test_a_stuck_job_that_its_user_releases_is_that_user_s():
     polls.at(1005.0, job(7, cpus=10))
     assert polls.at(1006.0, free(7, cpus=10)).events == []
     found = polls.at(1010.5, running(7, cpus=10))
-    assert (found.events, found.stuck) == ([Holds(7, 1010.0, 10, 120.0)], {})
+    assert (found.events, found.stuck) == ([Holds(7, 1010.0, 10, 120.0, ANN)], {})
 
 
 def test_a_stuck_job_that_ran_after_all_and_is_requeued_is_not_stuck():

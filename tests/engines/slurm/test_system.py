@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engines.slurm.fake_commands import (
+    ANN,
     NOBODY_THERE,
     FakeCommands,
     free,
@@ -120,7 +121,7 @@ def test_drained_nodes_change_the_capacity_once(bench):
 def test_until_idle_ends_without_jobs_of_windlass(bench):
     fake = [jobs(job(7), free(3, comment="")), jobs(running(7)), jobs(over(7), running(3, comment=""))]
     found = bench(squeue=fake, options=SlurmOptions(until_idle=True))
-    assert found.poll() == [Submitted(7, 1000.0, 3, 120.0)]
+    assert found.poll() == [Submitted(7, 1000.0, 3, 120.0, ANN)]
     assert [type(event) for event in found.poll(1.0)] == [Started]
     assert [type(event) for event in found.poll(1.0)] == [Holds, Ended, NoMore]
     assert found.poll(5.0) == []
@@ -154,7 +155,7 @@ def test_the_next_driver_knows_the_released_jobs(bench, tmp_path):
     with Journal(tmp_path / "journal") as before:
         before.append(*(Releasing(1005.0, number, 1000.0, 0) for number in (6, 7, 8, 9)))
     found = bench(squeue=jobs(over(6), free(7), job(8), free(10)))
-    assert found.poll() == [Holds(7, 1100.0, 3, 120.0), Submitted(8, 1000.0, 3, 120.0)]
+    assert found.poll() == [Holds(7, 1100.0, 3, 120.0, ANN), Submitted(8, 1000.0, 3, 120.0, ANN)]
     ended = [entry.job for entry in read_journal(found.path) if isinstance(entry, Over)]
     assert sorted(ended) == [6, 8, 9]
 

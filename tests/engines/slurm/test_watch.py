@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engines.slurm.fake_commands import free, job, jobs, over, running
+from tests.engines.slurm.fake_commands import ANN, free, job, jobs, over, running
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Holds, Started, Submitted
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.models import Phase
@@ -29,7 +29,7 @@ class Polls:
 
 def test_the_life_of_a_job_is_a_sequence_of_events():
     polls = Polls()
-    assert polls.events(1005.0, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
+    assert polls.events(1005.0, job(7)) == [Submitted(7, 1000.0, 3, 120.0, ANN)]
     assert polls.events(1006.0, job(7)) == []
     polls.watch.released(7, 1006.5)
     assert polls.events(1007.0, free(7)) == []
@@ -44,7 +44,7 @@ def test_times_in_whole_seconds_are_placed_between_polls():
     polls = Polls()
     polls.at(1005.5)
     # Submitted in second 1005, and not before the last poll.
-    assert polls.events(1006.25, job(7, submit_time=1005)) == [Submitted(7, 1006.0, 3, 120.0)]
+    assert polls.events(1006.25, job(7, submit_time=1005)) == [Submitted(7, 1006.0, 3, 120.0, ANN)]
     polls.at(1010.3, job(7, submit_time=1005))
     polls.watch.released(7, 1010.4)
     # It started in second 1010, after its release.
@@ -76,8 +76,8 @@ def test_other_users_jobs_are_reported_only_while_running():
     polls = Polls()
     assert polls.events(1005.0, job(7, comment=""), free(8), free(9, comment="")) == []
     assert polls.events(1010.5, running(8), running(9, comment="")) == [
-        Holds(8, 1010.0, 3, 120.0),
-        Holds(9, 1010.0, 3, 120.0),
+        Holds(8, 1010.0, 3, 120.0, ANN),
+        Holds(9, 1010.0, 3, 120.0, ANN),
     ]
     assert polls.events(1020.5, over(8), over(9)) == [Ended(8, 1020.5), Ended(9, 1020.5)]
 
@@ -85,8 +85,8 @@ def test_other_users_jobs_are_reported_only_while_running():
 def test_a_changed_request_is_reported_and_keeps_its_place_in_the_queue():
     polls = Polls()
     polls.at(1005.0, job(7))
-    assert polls.events(1006.0, job(7, cpus=1)) == [Submitted(7, 1000.0, 1, 120.0)]
-    assert polls.events(1007.0, job(7, cpus=1, time_limit=None)) == [Submitted(7, 1000.0, 1, math.inf)]
+    assert polls.events(1006.0, job(7, cpus=1)) == [Submitted(7, 1000.0, 1, 120.0, ANN)]
+    assert polls.events(1007.0, job(7, cpus=1, time_limit=None)) == [Submitted(7, 1000.0, 1, math.inf, ANN)]
     polls.watch.released(7, 1008.0)
     assert polls.events(1009.0, free(7)) == []
 
@@ -99,7 +99,7 @@ def test_a_requeued_job_is_held_again_and_waits_at_the_end():
     assert polls.events(1015.2, still | {"job_state": "COMPLETING"}) == []
     back = free(7, restart_cnt=1, submit_time=1015, state_reason="BeginTime")
     found = polls.at(1015.5, back)
-    assert found.events == [Submitted(7, 1015.5, 3, 120.0)]
+    assert found.events == [Submitted(7, 1015.5, 3, 120.0, ANN)]
     assert list(found.hold) == [7]
     assert polls.at(1016.0, back | {"priority": 0}).events == []
 
@@ -109,7 +109,7 @@ def test_a_job_requeued_and_restarted_between_two_polls_has_both_events():
     polls.at(1005.0, job(7))
     polls.at(1010.5, running(7))
     again = running(7, restart_cnt=1, submit_time=1012, start_time=1014)
-    assert polls.events(1015.0, again) == [Submitted(7, 1013.0, 3, 120.0), Started(7, 1014.0)]
+    assert polls.events(1015.0, again) == [Submitted(7, 1013.0, 3, 120.0, ANN), Started(7, 1014.0)]
 
 
 def test_an_ended_job_may_be_requeued():
@@ -117,7 +117,7 @@ def test_an_ended_job_may_be_requeued():
     polls.at(1005.0, job(7))
     polls.at(1030.0, over(7))
     found = polls.at(1031.0, free(7, restart_cnt=1, submit_time=1030))
-    assert (found.events, list(found.hold)) == ([Submitted(7, 1031.0, 3, 120.0)], [7])
+    assert (found.events, list(found.hold)) == ([Submitted(7, 1031.0, 3, 120.0, ANN)], [7])
 
 
 def test_a_job_with_a_dependency_holds_no_processors_and_comes_back():
@@ -127,12 +127,12 @@ def test_a_job_with_a_dependency_holds_no_processors_and_comes_back():
     found = polls.at(1007.0, free(7, state_reason="Dependency"))
     assert (found.events, list(found.hold)) == ([Cancelled(7, 1007.0)], [7])
     assert polls.at(1008.0, job(7)).events == []
-    assert polls.events(1012.5, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
+    assert polls.events(1012.5, job(7)) == [Submitted(7, 1000.0, 3, 120.0, ANN)]
     # The second time it rests twice as long.
     polls.watch.released(7, 1013.0)
     polls.at(1014.0, free(7, state_reason="BeginTime"))
     assert polls.events(1023.0, job(7)) == []
-    assert polls.events(1024.5, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
+    assert polls.events(1024.5, job(7)) == [Submitted(7, 1000.0, 3, 120.0, ANN)]
 
 
 def test_a_job_held_right_after_its_release_is_its_user_s():
@@ -149,7 +149,7 @@ def test_a_release_that_a_restarted_controller_forgot_is_made_again():
     polls.watch.released(7, 1006.0)
     rows = read_jobs(jobs(job(7)))
     found = polls.watch.update(rows, 1007.0, 1007.01, lambda: True)
-    assert (found.events, found.withheld) == ([Submitted(7, 1000.0, 3, 120.0)], [])
+    assert (found.events, found.withheld) == ([Submitted(7, 1000.0, 3, 120.0, ANN)], [])
 
 
 def test_a_job_that_its_user_releases_is_slurm_s_until_its_user_holds_it():
@@ -165,7 +165,7 @@ def test_one_list_without_a_hold_does_not_take_a_job_out_of_the_queue():
     polls = Polls()
     polls.at(1005.0, job(7))
     assert polls.events(1006.0, free(7)) == [Cancelled(7, 1006.0)]
-    assert polls.events(1007.0, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
+    assert polls.events(1007.0, job(7)) == [Submitted(7, 1000.0, 3, 120.0, ANN)]
 
 
 def test_a_job_held_again_by_its_user_is_withheld():
@@ -176,10 +176,10 @@ def test_a_job_held_again_by_its_user_is_withheld():
     found = polls.at(1007.0, job(7))
     assert (found.events, found.withheld, found.hold) == ([Cancelled(7, 1007.0)], [7], {})
     assert polls.events(9000.0, job(7)) == polls.events(9001.0, free(7)) == []
-    assert polls.events(9002.5, running(7, start_time=9002)) == [Holds(7, 9002.0, 3, 120.0)]
+    assert polls.events(9002.5, running(7, start_time=9002)) == [Holds(7, 9002.0, 3, 120.0, ANN)]
     # The next driver knows it from the journal.
     later = Polls(withheld=[7])
-    assert later.events(9000.0, job(7), job(8)) == [Submitted(8, 1000.0, 3, 120.0)]
+    assert later.events(9000.0, job(7), job(8)) == [Submitted(8, 1000.0, 3, 120.0, ANN)]
 
 
 BARRED = {"state_reason": "JobHeldAdmin"}
@@ -188,13 +188,13 @@ BARRED = {"state_reason": "JobHeldAdmin"}
 def test_a_job_held_by_an_administrator_is_not_submitted():
     polls = Polls(released=[9])
     assert polls.events(1005.0, job(7, **BARRED), job(8), job(9, **BARRED)) == [
-        Submitted(8, 1000.0, 3, 120.0)
+        Submitted(8, 1000.0, 3, 120.0, ANN)
     ]
     barred = [job(number, **BARRED) for number in (7, 8, 9)]
     assert polls.events(1006.0, *barred) == [Cancelled(8, 1006.0)]
     assert polls.events(1006.5, *barred) == []
     assert polls.events(1007.0, job(7), job(8), job(9)) == [
-        Submitted(number, 1000.0, 3, 120.0) for number in (7, 8, 9)
+        Submitted(number, 1000.0, 3, 120.0, ANN) for number in (7, 8, 9)
     ]
     polls.watch.released(7, 1007.5)
     polls.at(1008.0, free(7), job(8), job(9))
@@ -208,14 +208,14 @@ def test_a_job_requeued_and_held_by_a_user_is_withheld_and_by_the_driver_is_not(
         polls.at(1005.0, job(7))
         polls.at(1010.5, running(7))
         lines = polls.events(1015.5, job(7, **back))
-        assert lines == [Submitted(7, 1015.5, 3, 120.0), *([] if ours else [Cancelled(7, 1015.5)])]
+        assert lines == [Submitted(7, 1015.5, 3, 120.0, ANN), *([] if ours else [Cancelled(7, 1015.5)])]
 
 
 def test_suspended_time_is_reported_also_from_before_the_first_poll():
     polls = Polls()
     # It ran from 1010 to 1014, and from 1020 until its suspension at 1030.
     still = running(7, suspend_time=1030, pre_sus_time=14) | {"job_state": "SUSPENDED"}
-    assert polls.events(1032.0, still) == [Holds(7, 1010.0, 3, 120.0), Delayed(7, 1032.0, 8.0)]
+    assert polls.events(1032.0, still) == [Holds(7, 1010.0, 3, 120.0, ANN), Delayed(7, 1032.0, 8.0)]
     assert polls.events(1032.25, still) == []
     assert polls.events(1033.5, still) == [Delayed(7, 1033.5, 1.5)]
     again = running(7, suspend_time=1034, pre_sus_time=14)
@@ -227,9 +227,9 @@ def test_jobs_released_by_an_earlier_driver_hold_processors():
     polls = Polls(released=[7], requeued=[8])
     found = polls.at(1012.0, free(7), free(8, restart_cnt=1), free(9), running(10))
     assert found.events == [
-        Holds(7, 1012.0, 3, 120.0),
-        Submitted(8, 1000.0, 3, 120.0),
-        Holds(10, 1010.0, 3, 120.0),
+        Holds(7, 1012.0, 3, 120.0, ANN),
+        Submitted(8, 1000.0, 3, 120.0, ANN),
+        Holds(10, 1010.0, 3, 120.0, ANN),
     ]
     assert list(found.hold) == [8]
     assert polls.events(1013.0, running(7), job(8, restart_cnt=1), free(9), running(10)) == []
@@ -249,7 +249,7 @@ def test_jobs_of_a_slurm_that_lost_its_state_hold_no_processors():
         Ended(8, 1050.0),
         Cancelled(9, 1050.0),
         Ended(7, 1050.0),
-        Submitted(7, 1041.0, 3, 120.0),
+        Submitted(7, 1041.0, 3, 120.0, ANN),
     ]
 
 
@@ -315,8 +315,8 @@ def test_jobs_ended_before_the_first_poll_are_not_reported(state):
 @pytest.mark.parametrize(
     ("row", "event"),
     [
-        (running(7), Holds(7, 1021.49, 3, 120.0)),
-        (job(7), Submitted(7, 1021.49, 3, 120.0)),
+        (running(7), Holds(7, 1021.49, 3, 120.0, ANN)),
+        (job(7), Submitted(7, 1021.49, 3, 120.0, ANN)),
     ],
 )
 def test_a_job_whose_end_a_killed_controller_forgot_is_reported_again(row, event):
@@ -331,7 +331,7 @@ def test_a_job_whose_end_a_killed_controller_forgot_is_reported_again(row, event
 def test_a_requeued_job_without_the_comment_is_another_user_s():
     back = {"restart_cnt": 1, "submit_time": 1015, "comment": ""}
     for row, held in (
-        (running(7, start_time=1016, **back), [Holds(7, 1016.0, 3, 120.0)]),
+        (running(7, start_time=1016, **back), [Holds(7, 1016.0, 3, 120.0, ANN)]),
         (job(7, **back), []),
     ):
         # Whether it ran, was over, waited, or was set aside: no decision of the engine concerns it any more.
@@ -354,8 +354,8 @@ def test_a_requeued_job_without_the_comment_is_another_user_s():
 @pytest.mark.parametrize("reason", ["Resources", "Priority", "Dependency"])
 def test_a_job_released_by_an_earlier_driver_holds_processors_while_it_waits(reason):
     polls = Polls(released={7})
-    holds = [Holds(7, 1005.0, 3, 120.0)]
+    holds = [Holds(7, 1005.0, 3, 120.0, ANN)]
     assert polls.events(1005.0, free(7)) == holds
     waits = reason != "Dependency"
     assert polls.events(1006.0, free(7, state_reason=reason)) == ([] if waits else [Cancelled(7, 1006.0)])
-    assert polls.events(1010.0, running(7)) == ([] if waits else [Holds(7, 1010.0, 3, 120.0)])
+    assert polls.events(1010.0, running(7)) == ([] if waits else [Holds(7, 1010.0, 3, 120.0, ANN)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engines.slurm.fake_commands import free, job, jobs, over, running
+from tests.engines.slurm.fake_commands import ANN, free, job, jobs, over, running
 from tests.engines.slurm.test_watch import BARRED, Polls
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Holds, Started, Submitted
 from windlass.engines.slurm.job_reader import read_jobs
@@ -35,7 +35,7 @@ def test_rests_of_a_set_aside_job_double_up_to_five_minutes():
         # A free job, or one held by an administrator, does not come back.
         assert polls.events(since + rest, free(7)) == polls.events(since + rest, job(7, **BARRED)) == []
         now = since + rest
-        assert polls.events(now, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
+        assert polls.events(now, job(7)) == [Submitted(7, 1000.0, 3, 120.0, ANN)]
 
 
 def test_a_requeued_job_starts_again_with_the_shortest_rest():
@@ -57,7 +57,7 @@ def test_a_set_aside_job_that_runs_only_holds_processors():
     polls = Polls()
     polls.at(2000.0, job(7))
     set_aside(polls, 2001.0)
-    assert polls.events(2010.0, running(7, start_time=2004)) == [Holds(7, 2004.0, 3, 120.0)]
+    assert polls.events(2010.0, running(7, start_time=2004)) == [Holds(7, 2004.0, 3, 120.0, ANN)]
     assert polls.events(2020.0, over(7, end_time=2015)) == [Ended(7, 2016.0)]
     # A job that ends while it is set aside was already reported gone.
     polls.at(2030.0, job(8, submit_time=2029))
@@ -110,8 +110,8 @@ def test_an_end_is_the_latest_possible_time(end, seen, expected):
 def test_submissions_before_the_first_poll_are_exact_and_later_ones_are_latest():
     polls = Polls()
     assert polls.events(1000.5, job(7), job(8, submit_time=1003)) == [
-        Submitted(7, 1000.0, 3, 120.0),
-        Submitted(8, 1000.5, 3, 120.0),
+        Submitted(7, 1000.0, 3, 120.0, ANN),
+        Submitted(8, 1000.5, 3, 120.0, ANN),
     ]
     assert polls.events(1004.5, job(7), job(8, submit_time=1003), job(9, submit_time=1002))[0].at == 1003.0
 
@@ -119,8 +119,8 @@ def test_submissions_before_the_first_poll_are_exact_and_later_ones_are_latest()
 def test_a_job_running_at_the_first_poll_holds_processors_since_its_start():
     polls = Polls()
     moved = running(7, start_time=1010, suspend_time=1030, pre_sus_time=14)
-    assert polls.events(1040.0, moved) == [Holds(7, 1010.0, 3, 120.0), Delayed(7, 1040.0, 6.0)]
-    assert Polls().events(1040.0, running(7, start_time=1050)) == [Holds(7, 1040.0, 3, 120.0)]
+    assert polls.events(1040.0, moved) == [Holds(7, 1010.0, 3, 120.0, ANN), Delayed(7, 1040.0, 6.0)]
+    assert Polls().events(1040.0, running(7, start_time=1050)) == [Holds(7, 1040.0, 3, 120.0, ANN)]
 
 
 @pytest.mark.parametrize(

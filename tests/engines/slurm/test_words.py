@@ -59,10 +59,11 @@ def test_every_field_of_a_row_is_read_from_slurm():
         "cpus": 5, "node_count": 6, "nodes": "w[1-6]", "memory_per_node": 7, "memory_per_cpu": 99, "name": "n",
         "comment": "c", "user_name": "u", "partition": "p", "priority": 8, "restart_cnt": 9, "requeue": False,
         "het_job_id": 1, "suspend_time": 10, "pre_sus_time": 11,
+        "account": "a", "qos": "q",
     }  # fmt: skip
     assert one(job(7, "RUNNING", **fields)) == JobRow(
         71, "RUNNING", "x", 1.0, 2.0, 3.0, 240.0, 5, "w[1-6]", 42 << 20, "n", "c", "u", "p", False, 9, False, True,
-        10.0, 11.0,
+        10.0, 11.0, account="a", qos="q",
     )  # fmt: skip
     plain = one(job(7, memory_per_cpu=10, node_count=0, memory_per_node=5))
     assert (plain.memory, plain.many) == (30 << 20, False)

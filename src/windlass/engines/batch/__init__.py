@@ -14,6 +14,6 @@
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
   for Prometheus; :mod:`~windlass.engines.batch.log_entry`: a line of its log;
   :mod:`~windlass.engines.batch.started`: the line on the jobs that a decision started.
-- :mod:`~windlass.engines.batch.users`: the warning that live jobs have no users.
+- :mod:`~windlass.engines.batch.owners`: the users of jobs, what they have consumed, and the policy prepared for them.
 - :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.
 """

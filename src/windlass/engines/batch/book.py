@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.engines.backoff import Backoff
 from windlass.engines.batch import rows as of
+from windlass.engines.batch.owners import LiveOwners
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.rows import NO_JOB, OVER, RELEASED, RESTS, RUNS, WAITS
 from windlass.engines.batch.system import (
@@ -18,6 +19,7 @@ from windlass.engines.batch.system import (
     Ended,
     Event,
     Holds,
+    JobOwner,
     NoMore,
     Started,
     Submitted,
@@ -38,10 +40,13 @@ class BatchBook(of.Table):
         The site's processors, until a :class:`Capacity` event changes them.
     forgets
         True to forget ended jobs, for a service: the result then lacks most of them.
+    owners
+        The owners of jobs, and what they have consumed.
     """
 
-    def __init__(self, processors: int, forgets: bool = False) -> None:
+    def __init__(self, processors: int, forgets: bool = False, owners: LiveOwners | None = None) -> None:
         super().__init__(forgets)
+        self._owners = LiveOwners() if owners is None else owners
         self.processors = self.most = processors
         self.closed = False
         #: Jobs at the front of the queue that the last decision left waiting, with no processor freed since.
@@ -150,7 +155,15 @@ class BatchBook(of.Table):
             request=jobs["request"],
             expected_end=jobs["expected_end"],
             note=jobs["note"],
+            owners=self._owners.owners(jobs["owner"], jobs["named_queue"]),
+            used=self._owners.used(),
         )
+
+    def count_use(self, now: float) -> None:
+        """Count what users have consumed up to an instant (s); call it before the events of this instant."""
+        if self._owners.counts:
+            rows = of.holders_of(self._jobs)
+            self._owners.count(now, self._jobs["owner"][rows], of.own_processors(self._jobs)[rows])
 
     def keep(self, queue: _Ints, notes: NDArray[np.float64] | None) -> None:
         """Save the notes that a policy returned for the jobs of the queue."""
@@ -204,11 +217,14 @@ class BatchBook(of.Table):
         A change of capacity is detected by :meth:`processors_changed` instead.
         """
         match event:
-            case Submitted(job, at, procs, request):
-                return self._submit(job, at, procs, request)
-            case Holds(job, at, procs, request):
-                entry = self._enter(job, at, procs, request)
+            case Submitted(job, at, procs, request, owner):
+                return self._submit(job, at, procs, request, owner)
+            case Holds(job, at, procs, request, owner):
+                known = self.holds(job)
+                entry = self._enter(job, at, procs, request, owner)
                 entry["ours"] = False
+                if not known:
+                    self._owners.count_before(int(entry["owner"]), procs, at)
                 return self._begin(entry, at)
             case Started(job, at):
                 return job in self._row_of and self._begin(self._rows[self._row_of[job]], at)
@@ -228,7 +244,7 @@ class BatchBook(of.Table):
                 self.closed = True
                 return False
 
-    def _enter(self, job: int, at: float, procs: int, request: float) -> np.void:
+    def _enter(self, job: int, at: float, procs: int, request: float, owner: JobOwner) -> np.void:
         """Return the job's row, reset to its initial values; a new row for an unknown job."""
         if job in self._row_of:
             self._part(self._row_of[job])
@@ -239,16 +255,17 @@ class BatchBook(of.Table):
         entry["job"], entry["submit"], entry["procs"], entry["request"] = job, at, procs, request
         entry["why"], entry["refusals"], entry["ours"], entry["paused"] = -1, 0, True, 0.0
         entry["host"] = entry["guest"] = NO_JOB
+        entry["owner"], entry["named_queue"] = self._owners.enter(owner), self._owners.queue(owner)
         for name in of.UNKNOWN:
             entry[name] = np.nan
         return entry
 
-    def _submit(self, job: int, at: float, procs: int, request: float) -> bool:
+    def _submit(self, job: int, at: float, procs: int, request: float, owner: JobOwner) -> bool:
         # A new job at the end of the queue does not affect the jobs before it.
         if job in self._row_of or at < self._latest:
             self.refused = 0
         self._latest = max(self._latest, at)
-        entry = self._enter(job, at, procs, request)
+        entry = self._enter(job, at, procs, request, owner)
         entry["state"], entry["cancelled"] = WAITS, False
         return True
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from windlass.drive import Decider
 from windlass.engines.backoff import Backoff
 from windlass.engines.batch.book import BatchBook
+from windlass.engines.batch.owners import LiveOwners
 from windlass.engines.batch.result import BatchPlan, BatchRun
 from windlass.engines.batch.side_decision import NoSideDecision, SideDecision
 from windlass.engines.batch.system import BatchSystem, Event
@@ -52,6 +53,9 @@ class LiveSite:
     forgets
         True to forget ended jobs, so that memory and the cost of a decision do not grow with the run:
         :meth:`result` then lacks most of them.
+    owners
+        The owners of jobs, prepared for the order policy: call its :meth:`~LiveOwners.order` then. None for a policy
+        that does not depend on what users have consumed, nor on accounts.
 
     Examples
     --------
@@ -83,9 +87,10 @@ class LiveSite:
         patience: float = 30.0,
         side_decision: Callable[[BatchBook], SideDecision] | None = None,
         forgets: bool = False,
+        owners: LiveOwners | None = None,
     ) -> None:
         self._system, self._patience = system, patience
-        self._book = BatchBook(system.processors, forgets)
+        self._book = BatchBook(system.processors, forgets, owners)
         self._wanted, self._decisions = False, 0
         self._decided, self._idle_since = -np.inf, np.inf
         self._side_decision = NoSideDecision() if side_decision is None else side_decision(self._book)
@@ -123,7 +128,10 @@ class LiveSite:
     def view(self, decision: str) -> Any:
         """Return the site with its waiting and running jobs; or the view of the second decision."""
         now = self._system.now()
-        return self._book.view(now) if decision == ORDER.key else self._side_decision.view(now)
+        if decision != ORDER.key:
+            return self._side_decision.view(now)
+        self._book.count_use(now)
+        return self._book.view(now)
 
     def act(self, decision: str, answer: Any) -> None:
         """Carry out an answer about either starts or sharing."""
@@ -176,6 +184,7 @@ class LiveSite:
         """
         self._take_in()
         now, queue = self._system.now(), self._book.queue()
+        self._book.count_use(now)
         if not len(queue):
             return BatchPlan(now, (), (), (), "")
         answer = policy.decide(self._book.view(now))
@@ -229,6 +238,8 @@ class LiveSite:
         return found
 
     def _take(self, events: list[Event]) -> None:
+        if events:
+            self._book.count_use(self._system.now())
         for event in events:
             self._wanted |= self._book.take(event)
 

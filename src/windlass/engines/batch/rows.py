@@ -12,6 +12,8 @@ WAITS, RESTS, RELEASED, RUNS, OVER = range(5)
 ROW = np.dtype(
     [
         *((name, np.int64) for name in ("job", "procs", "state", "why", "refusals", "host", "guest")),
+        # The row of its user and account in LiveOwners, and the number of its queue.
+        *((name, np.int64) for name in ("owner", "named_queue")),
         *((name, np.float64) for name in ("submit", "request", "note", "expected_end", "wakes")),
         *((name, np.float64) for name in ("released", "start", "end", "paused")),
         *((name, np.bool_) for name in ("ours", "cancelled")),

@@ -12,6 +12,19 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
+class JobOwner:
+    """The user of a job, the account or group that it is charged to, and its queue, by name; empty if unknown."""
+
+    user: str = ""
+    account: str = ""
+    queue: str = ""
+
+
+#: The owner of a job whose system knows none.
+NO_OWNER = JobOwner()
+
+
+@dataclass(frozen=True, slots=True)
 class Submitted:
     """A job waits to be started by the engine.
 
@@ -29,12 +42,15 @@ class Submitted:
         Processors that it holds from start to end.
     request
         Requested run time, s; infinity without a limit.
+    owner
+        Its user, account and queue.
     """
 
     job: int
     at: float
     procs: int
     request: float
+    owner: JobOwner = NO_OWNER
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +83,7 @@ class Holds:
 
     Parameters
     ----------
-    job, procs, request
+    job, procs, request, owner
         See :class:`Submitted`.
     at
         When it started, s.
@@ -77,6 +93,7 @@ class Holds:
     at: float
     procs: int
     request: float
+    owner: JobOwner = NO_OWNER
 
 
 @dataclass(frozen=True, slots=True)

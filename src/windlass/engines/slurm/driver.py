@@ -15,10 +15,10 @@ from windlass.drive import StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.owners import LiveOwners
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
-from windlass.engines.batch.users import warn_of_users
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.batches import listed
@@ -98,7 +98,7 @@ def drive_slurm(
     with DriverLock(cluster_name(client)), Journal(driving.journal, appended=observer.appended) as journal:
         _report_found(journal, notify)
         policy = driving.policies[ORDER.key]
-        warn_of_users(policy, notify)
+        owners = LiveOwners(policy)
         with contextlib.ExitStack() as stack:
             # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
             if not driving.keep_held:
@@ -122,12 +122,12 @@ def drive_slurm(
                 status=status,
                 polled=observer.polled,
             )
-            site = sharing_site(system, client, driving, journal, notify)
+            site = sharing_site(system, client, driving, journal, notify, owners)
             stack.callback(site.close)
             engine = JournaledEngine(site, journal, policy.name, status, clock, decided=observer.decided)
             return drive(
                 engine,
-                driving.policies,
+                {**driving.policies, ORDER.key: owners.order()},
                 lambda decision, view, answer: _report(decision, view, answer, notify),
                 stop,
             )
@@ -139,11 +139,10 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
     If a sharing policy is set, jobs are measured for one checkpoint interval first.
     """
     options = dataclasses.replace(driving.options, dry_run=True)
-    policy: Any = driving.policies[ORDER.key]
-    warnings = list[str]()
-    warn_of_users(policy, warnings.append)
-    lines = LiveSite(SlurmSystem(client, Unwritten(driving.journal), options)).plan(policy).lines()
-    return [*warnings, *lines, *plan_shares(client, driving, options)]
+    owners = LiveOwners(driving.policies[ORDER.key])
+    system = SlurmSystem(client, Unwritten(driving.journal), options)
+    lines = LiveSite(system, owners=owners).plan(owners.order()).lines()
+    return [*lines, *plan_shares(client, driving, options)]
 
 
 def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Notify) -> QueueReturn:

@@ -188,4 +188,6 @@ def _job(row: JobShape) -> JobRow:
         ran_before=float(amount(row.pre_sus_time)),
         description=row.state_description or "",
         dependency=row.dependency or "",
+        account=row.account or "",
+        qos=row.qos or "",
     )

@@ -66,7 +66,7 @@ class KnownJob:
 
     def submitted(self) -> Submitted:
         """Return the event of its submission."""
-        return Submitted(self.row.job, self.at, self.row.procs, self.row.limit)
+        return Submitted(self.row.job, self.at, self.row.procs, self.row.limit, self.row.owner)
 
     @property
     def obstacle(self) -> str:

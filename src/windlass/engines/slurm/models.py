@@ -7,6 +7,8 @@ from enum import Enum
 
 import msgspec
 
+from windlass.engines.batch.system import JobOwner
+
 #: The first word of the comment of a job that Windlass may start.
 OPT_IN = "windlass"
 #: Further words of that comment: the job may share an allocation; it may be requeued and restarted.
@@ -60,8 +62,8 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         Its nodes as Slurm writes them, such as ``n[1-4]``; empty while it waits.
     memory
         Memory requested on all its nodes, bytes; 0 without a request.
-    name, comment, user, partition
-        As submitted.
+    name, comment, user, account, qos, partition
+        As submitted; the account and the quality of service are empty at a site that has none.
     held
         True if it waits and must be released first.
     restarts
@@ -100,6 +102,13 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     ran_before: float = 0.0
     description: str = ""
     dependency: str = ""
+    account: str = ""
+    qos: str = ""
+
+    @property
+    def owner(self) -> JobOwner:
+        """Its user and account, and its quality of service as its queue."""
+        return JobOwner(self.user, self.account, self.qos)
 
     @property
     def barred(self) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from windlass.drive import Engine, StopRequest, drive, interruptible_sleep
+from windlass.engines.batch.owners import LiveOwners
 from windlass.engines.batch.result import BatchRun
-from windlass.engines.batch.users import warn_of_users
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.journal import Unwritten
 from windlass.engines.slurm.observer import DriverObserver
@@ -70,7 +70,7 @@ def preview_slurm(
     driving
         Policies and polling options; the journal of a driver is read, and need not exist.
     notify
-        Called with each warning.
+        Called with each warning of the system.
     observer
         Notified of polls and answers.
     stop
@@ -87,7 +87,7 @@ def preview_slurm(
     BatchError
         Slurm stays unreachable.
     """
-    warn_of_users(driving.policies[ORDER.key], notify)
+    owners = LiveOwners(driving.policies[ORDER.key])
     sleep = interruptible_sleep(stop)
     client = dataclasses.replace(client, sleep=sleep)
     options = dataclasses.replace(driving.options, dry_run=True)
@@ -100,5 +100,5 @@ def preview_slurm(
         sleep=sleep,
         polled=observer.polled,
     )
-    engine = ProposingEngine(measuring_site(system, client, driving), observer)
-    drive(engine, driving.policies, stop=stop)
+    engine = ProposingEngine(measuring_site(system, client, driving, owners), observer)
+    drive(engine, {**driving.policies, ORDER.key: owners.order()}, stop=stop)

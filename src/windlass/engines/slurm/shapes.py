@@ -52,6 +52,7 @@ class JobShape(msgspec.Struct, gc=False):
     The fields are in Slurm's order, in which they are found fastest.
     """
 
+    account: Text
     array_task_string: Text
     comment: Text
     cpus: Number
@@ -67,6 +68,7 @@ class JobShape(msgspec.Struct, gc=False):
     memory_per_node: Number
     pre_sus_time: Number
     priority: Number
+    qos: Text
     requeue: bool
     restart_cnt: Number
     start_time: Number

@@ -10,6 +10,7 @@ from typing import Any
 from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.entries import Decided
+from windlass.engines.batch.owners import LiveOwners
 from windlass.engines.batch.sharing import Shares
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
@@ -32,7 +33,12 @@ from windlass.share.usage import ClassUse
 
 
 def sharing_site(
-    system: SlurmSystem, client: Client, driving: Driving, journal: Record, notify: Notify
+    system: SlurmSystem,
+    client: Client,
+    driving: Driving,
+    journal: Record,
+    notify: Notify,
+    owners: LiveOwners | None = None,
 ) -> LiveSite:
     """Return the site, with a co-scheduler if there is a ``share`` policy.
 
@@ -43,7 +49,7 @@ def sharing_site(
     """
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
-        return LiveSite(system, forgets=driving.forgets)
+        return LiveSite(system, forgets=driving.forgets, owners=owners)
     file, state = _learned(driving, policy)
     uses, learner = ClassUse(state.uses), capability(policy, Persistent)
 
@@ -72,7 +78,7 @@ def sharing_site(
             uses=uses,
         )
 
-    return LiveSite(system, side_decision=co_scheduler, forgets=driving.forgets)
+    return LiveSite(system, side_decision=co_scheduler, forgets=driving.forgets, owners=owners)
 
 
 def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
@@ -106,7 +112,9 @@ def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record)
         journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
 
 
-def measuring_site(system: SlurmSystem, client: Client, driving: Driving) -> LiveSite:
+def measuring_site(
+    system: SlurmSystem, client: Client, driving: Driving, owners: LiveOwners | None = None
+) -> LiveSite:
     """Return the site for a dry run: a co-scheduler measures jobs, and each change is refused.
 
     Raises
@@ -116,7 +124,7 @@ def measuring_site(system: SlurmSystem, client: Client, driving: Driving) -> Liv
     """
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
-        return LiveSite(system, forgets=driving.forgets)
+        return LiveSite(system, forgets=driving.forgets, owners=owners)
     _, state = _learned(driving, policy)
     every, uses = driving.checkpoint, ClassUse(state.uses)
 
@@ -124,7 +132,7 @@ def measuring_site(system: SlurmSystem, client: Client, driving: Driving) -> Liv
         left = _left(state, system.guests.known())
         return Shares(book, SlurmUse(system, client), policy, every=every, left=left, uses=uses)
 
-    return LiveSite(system, side_decision=co_scheduler, forgets=driving.forgets)
+    return LiveSite(system, side_decision=co_scheduler, forgets=driving.forgets, owners=owners)
 
 
 def plan_shares(client: Client, driving: Driving, options: SlurmOptions) -> list[str]:

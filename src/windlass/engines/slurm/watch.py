@@ -192,7 +192,7 @@ class SlurmWatch:
             found.events.append(Cancelled(row.job, now))
         elif math.isnan(known.released) and known.misfits(self._excess(row)):
             found.events.append(Cancelled(row.job, now))
-        elif (row.procs, row.limit) != (before.procs, before.limit) and math.isnan(known.released):
+        elif _shown(row) != _shown(before) and math.isnan(known.released):
             found.events.append(known.submitted())
 
     def _stays_aside(self, known: KnownJob, before: JobRow, now: float, found: QueueChanges) -> None:
@@ -285,10 +285,15 @@ class SlurmWatch:
         return kind(known.row.job, self._latest(known.row.end, now))
 
     def _holds(self, known: KnownJob, at: float) -> Holds:
-        return Holds(known.row.job, at, known.row.procs, known.row.limit)
+        return Holds(known.row.job, at, known.row.procs, known.row.limit, known.row.owner)
 
     def _earliest(self, second: float, now: float) -> float:
         return min(max(second, self._polled), now)
 
     def _latest(self, second: float, now: float) -> float:
         return min(max(second + 1.0, self._polled), now)
+
+
+def _shown(row: JobRow) -> tuple[object, ...]:
+    """Return what a policy sees of a waiting job."""
+    return row.procs, row.limit, row.account, row.qos

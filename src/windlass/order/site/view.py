@@ -48,7 +48,7 @@ class Waiting:
     keeps it, so that a policy has no state of its own and survives a restart.
 
     ``user``, ``group`` and ``named_queue`` are numbers from 0 of the job's user, its group and the queue that it was
-    submitted to; -1 if unknown, as always on a live engine. ``needs`` (k, q) is the amount of each of the view's k
+    submitted to; -1 if unknown. ``needs`` (k, q) is the amount of each of the view's k
     pools that a job requests.
     """
 

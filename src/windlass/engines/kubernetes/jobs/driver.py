@@ -11,10 +11,10 @@ from typing import Any
 from windlass.drive import Named, drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
+from windlass.engines.batch.owners import LiveOwners
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
-from windlass.engines.batch.users import warn_of_users
 from windlass.engines.kubernetes.jobs.client import JobsClient
 from windlass.engines.kubernetes.jobs.journal import JobJournal, UnwrittenJobs
 from windlass.engines.kubernetes.jobs.models import QueuedJob, read_job
@@ -116,28 +116,26 @@ def drive_jobs(
             client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
         )
         policy = driving.policies[ORDER.key]
-        warn_of_users(policy, notify)
-        site = LiveSite(system, forgets=True)
+        owners = LiveOwners(policy)
+        site = LiveSite(system, forgets=True, owners=owners)
         engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
 
         def report(decision: str, view: Any, answer: Any) -> None:
             report_started(view, answer, system.title, notify)
 
-        return drive(engine, {ORDER.key: policy}, report)
+        return drive(engine, {ORDER.key: owners.order()}, report)
 
 
 def plan_jobs(client: JobsClient, driving: JobsDriving) -> list[str]:
     """Return what the policy would do now, one line each, without any change or journal entry."""
-    policy: Any = driving.policies[ORDER.key]
-    warnings = list[str]()
-    warn_of_users(policy, warnings.append)
+    owners = LiveOwners(driving.policies[ORDER.key])
     system = KubernetesJobs(client, UnwrittenJobs(), driving.options)
-    plan = LiveSite(system).plan(policy)
+    plan = LiveSite(system, owners=owners).plan(owners.order())
     rows = zip(plan.jobs, plan.procs, plan.why, strict=True)
     lines = [
         f"{system.title(job)}, {procs} {'core' if procs == 1 else 'cores'}: {why}" for job, procs, why in rows
     ]
-    return [*warnings, *lines, *plan.command.splitlines()]
+    return [*lines, *plan.command.splitlines()]
 
 
 def give_back_jobs(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
+from windlass.engines.batch.system import NO_OWNER, JobOwner
 from windlass.engines.kubernetes.pods import instant, name_of, requests, walltime
 from windlass.model import InputError
 
@@ -59,6 +60,8 @@ class QueuedJob:
         Whether it stays in the list after its end; False if the server deletes it on its own.
     kueue
         Whether it belongs to a queue of Kueue, too.
+    owner
+        Its user, its namespace as the account, and its priority class as the queue.
     """
 
     uid: str
@@ -75,6 +78,7 @@ class QueuedJob:
     leaving: bool = False
     kept: bool = True
     kueue: bool = False
+    owner: JobOwner = NO_OWNER
 
     @property
     def title(self) -> str:
@@ -109,8 +113,15 @@ def has_opted_in(tree: Tree) -> bool:
     return ((tree.get("metadata") or {}).get("labels") or {}).get(QUEUE_LABEL) == QUEUE_VALUE
 
 
-def read_job(tree: Tree) -> QueuedJob:
+def read_job(tree: Tree, user_key: str | None = None) -> QueuedJob:
     """Read a Job.
+
+    Parameters
+    ----------
+    tree
+        The object of the API server.
+    user_key
+        The annotation or label that names the user of a Job; None, and for a Job without it, its namespace is the user.
 
     Raises
     ------
@@ -125,21 +136,22 @@ def read_job(tree: Tree) -> QueuedJob:
     >>> spec = {"suspend": True, "parallelism": 3, "activeDeadlineSeconds": 60}
     >>> spec["template"] = {"spec": {"containers": [container]}}
     >>> job = read_job({"metadata": meta, "spec": spec})
-    >>> job.title, job.procs, job.request, job.phase
-    ('lab/fit', 5, 60.0, <JobPhase.WAITS: 'waits'>)
+    >>> job.title, job.procs, job.request, job.phase, job.owner.user
+    ('lab/fit', 5, 60.0, <JobPhase.WAITS: 'waits'>, 'lab')
     """
     try:
-        return _read(tree)
+        return _read(tree, user_key)
     except (InputError, AttributeError, KeyError, TypeError, ValueError) as error:
         why = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         raise InputError(f"Job {name_of(tree)}: {why}") from error
 
 
-def _read(tree: Tree) -> QueuedJob:
+def _read(tree: Tree, user_key: str | None) -> QueuedJob:
     meta, spec, status = tree["metadata"], tree["spec"], tree.get("status") or {}
     annotations, labels = meta.get("annotations") or {}, meta.get("labels") or {}
     pod = spec["template"]
     own = spec.get("activeDeadlineSeconds")
+    user = None if user_key is None else annotations.get(user_key) or labels.get(user_key)
     return QueuedJob(
         uid=str(meta["uid"]),
         namespace=str(meta["namespace"]),
@@ -156,6 +168,11 @@ def _read(tree: Tree) -> QueuedJob:
         leaving=meta.get("deletionTimestamp") is not None,
         kept=spec.get("ttlSecondsAfterFinished") is None,
         kueue=KUEUE_LABEL in labels,
+        owner=JobOwner(
+            str(user or meta["namespace"]),
+            str(meta["namespace"]),
+            str((pod.get("spec") or {}).get("priorityClassName") or ""),
+        ),
     )
 
 

@@ -28,10 +28,14 @@ class JobsOptions:
         Polling interval while there are Jobs with the label, s.
     until_idle
         True to end when no such Job is left; False to run as a service.
+    user_key
+        The annotation or label that names the user of a Job; None for its namespace. Users can set it themselves,
+        unless an admission rule of the cluster does not let them.
     """
 
     pace: float = 1.0
     until_idle: bool = False
+    user_key: str | None = None
 
 
 class KubernetesJobs:
@@ -163,7 +167,7 @@ class KubernetesJobs:
         found = []
         for tree in self._client.jobs():
             try:
-                found.append(read_job(tree))
+                found.append(read_job(tree, self._options.user_key))
             except InputError as error:
                 if str(error) not in self._invalid:
                     self._invalid.add(str(error))

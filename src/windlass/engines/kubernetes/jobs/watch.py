@@ -204,7 +204,7 @@ class QueueWatch:
         if each.shown is Shown.NOTHING:
             at = now if math.isnan(job.start) else self._earliest(job.start, now)
             each.shown, each.began = Shown.HOLDS, True
-            yield Holds(each.number, at, job.procs, job.request)
+            yield Holds(each.number, at, job.procs, job.request, job.owner)
             return
         # A Job that its user resumed holds cores at once; one that was released here holds them already.
         if not each.began and (each.shown is Shown.WAITS or not math.isnan(job.start)):
@@ -243,7 +243,7 @@ class QueueWatch:
         job = each.job
         if each.shown is Shown.NOTHING and now < each.aside:
             return
-        event = Submitted(each.number, each.at, job.procs, job.request)
+        event = Submitted(each.number, each.at, job.procs, job.request, job.owner)
         if each.shown is Shown.NOTHING or each.queued != event:
             each.shown, each.aside = Shown.WAITS, math.nan
             each.queued = event

@@ -1,0 +1,132 @@
+"""Users of live jobs: their numbers, their consumption, and the schedules of a replay that knows all from the start."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engines.fake_batch import FakeBatch
+from tests.engines.test_batch import same_schedule
+from tests.oracles.workloads import CHECK, cases
+from windlass.drive import drive
+from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.owners import LiveOwners, SavedUse, UserUse
+from windlass.engines.batch.system import Ended, Holds, JobOwner, NoMore, Submitted
+from windlass.model import Owners
+from windlass.order.site.ownership import placed
+from windlass.order.site.policies.limited import Limited
+from windlass.order.site.policies.queue import Queue
+from windlass.sim import replay
+
+#: Fair share alone: users that a replay knows in advance change the factors of all, and not their order.
+SHARES = {"weight_age": 0, "weight_job_size": 0, "half_life": 5.0}
+POLICIES = {
+    "fair tree": Queue({"multifactor": SHARES}),
+    "classic": Queue({"multifactor": {**SHARES, "half_life": math.inf, "fair_tree": False}}, "conservative"),
+    "accounts": Queue({"multifactor": {**SHARES, "accounts": True}}),
+    "qos": Queue({"multifactor": {**SHARES, "weight_qos": 1e6, "qos": "q0=1 q1=5"}}),
+    "jobs": Limited(jobs_per_user=1),
+    "processors": Limited({"multifactor": SHARES}, procs_per_user=3),
+}
+#: User, account and queue of a job; -1 if unknown.
+OWNER = st.tuples(st.integers(-1, 3), st.integers(-1, 1), st.integers(-1, 1))
+
+
+def named(kind, number):
+    return f"{kind}{number}" if number >= 0 else ""
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@settings(CHECK, max_examples=25)
+@given(case=cases(), draws=st.lists(OWNER, min_size=14, max_size=14))
+def test_jobs_of_users_start_as_in_a_replay(case, draws, name):
+    jobs, processors = case
+    draws = draws[: len(jobs)]
+    system = FakeBatch(
+        jobs,
+        processors,
+        owners={
+            job: JobOwner(*map(named, "uaq", draw))
+            for job, draw in zip(jobs.job.tolist(), draws, strict=True)
+        },
+    )
+    policy = POLICIES[name]
+    numbers = np.array(draws, dtype=np.int64).reshape(-1, 3).T
+    ready, owners = placed(policy, Owners.of(len(jobs), *numbers), ("q0", "q1"))
+    live = LiveOwners(policy)
+    run = drive(LiveSite(system, owners=live), {"order": live.order()})
+    same_schedule(run, replay(jobs, processors, ready, owners=owners))
+
+
+class Scripted:
+    """A system of one processor with events at given times; a job runs until its end is reported."""
+
+    processors = 1
+
+    def __init__(self, *events):
+        self.events, self.time, self.started = sorted(events, key=lambda pair: pair[0]), 0.0, []
+
+    def now(self):
+        return self.time
+
+    def poll(self, timeout):
+        if not self.events or (timeout == 0.0 and self.events[0][0] > self.time):
+            self.time += timeout
+            return []
+        self.time = max(self.time, self.events[0][0])
+        found = [event for at, event in self.events if at <= self.time]
+        self.events = [pair for pair in self.events if pair[0] > self.time]
+        return found
+
+    def start(self, jobs):
+        self.started += jobs
+        self.events += [(self.time + 1.0, Ended(job, self.time + 1.0)) for job in jobs]
+        return {}
+
+    def describe(self, jobs):
+        return ""
+
+    def close(self):
+        pass
+
+
+def test_a_job_from_before_the_driver_counts_since_its_start_and_saved_use_decays():
+    policy = Queue({"multifactor": {**SHARES, "half_life": 10.0}})
+    # Ann's job has run for 10 s when it is met, of which 4 s were counted by the driver before.
+    system = Scripted(
+        (20.0, Holds(1, 10.0, 2, 99.0, JobOwner("ann"))), (21.0, Ended(1, 21.0)), (21.0, NoMore())
+    )
+    saved = SavedUse(14.0, 10.0, (UserUse("ann", "", 8.0), UserUse("bob", "", 4.0)))
+    owners = LiveOwners(policy, saved)
+    drive(LiveSite(system, owners=owners), {"order": owners.order()})
+    found = {each.user: each.seconds for each in owners.saved().users}
+
+    def decayed(seconds, since, until):
+        return seconds * 2.0 ** (-(until - since) / 10.0)
+
+    held = 2.0 * 10.0 / math.log(2.0) * (1.0 - 2.0**-0.7)
+    assert found == pytest.approx({"ann": decayed(8.0, 14.0, 21.0) + held, "bob": decayed(4.0, 14.0, 21.0)})
+    assert owners.saved().at == 21.0
+
+
+def test_a_user_with_saved_use_goes_last():
+    policy = Queue({"multifactor": SHARES}, "none")
+    for heavy, order in (("ann", [2, 1]), ("bob", [1, 2])):
+        system = Scripted(
+            (0.0, Submitted(1, 0.0, 1, 9.0, JobOwner("ann"))),
+            (0.0, Submitted(2, 0.0, 1, 9.0, JobOwner("bob"))),
+            (0.0, NoMore()),
+        )
+        owners = LiveOwners(policy, SavedUse(0.0, 5.0, (UserUse(heavy, "", 7.0),)))
+        drive(LiveSite(system, owners=owners), {"order": owners.order()})
+        assert system.started == order
+
+
+def test_a_policy_that_needs_no_owners_is_not_wrapped():
+    policy = Queue("sjf")
+    assert LiveOwners().order() is None
+    owners = LiveOwners(policy)
+    assert owners.order().represents is policy
+    assert not owners.counts
