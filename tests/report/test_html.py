@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 import time
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from plotly.offline import get_plotlyjs
 
 from tests.report.made import outcome, random_outcome, results
 from tests.report.page import page_of
@@ -62,6 +65,14 @@ def test_the_page_loads_no_external_resources(tmp_path: Path) -> None:
     )
     assert "url(" not in styles[0]
     assert "@import" not in styles[0]
+
+
+def test_the_page_contains_the_library_of_figures_compressed(tmp_path: Path) -> None:
+    write_report(_two(), tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    found = re.findall(r'<script type="text/plain" id="library">([^<]*)</script>', text)
+    assert [gzip.decompress(base64.b64decode(each)).decode() for each in found] == [get_plotlyjs()]
+    assert len(text) < 0.6 * len(get_plotlyjs())
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:

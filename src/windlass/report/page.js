@@ -35,7 +35,19 @@
       Plotly.react(key, data, { ...layout, autosize: true }, config);
     }
   };
-  const redraw = () => draw(prefersDark.matches);
+  let unpacked = false;
+  const redraw = () => unpacked && draw(prefersDark.matches);
+
+  // The library is compressed, which makes the page half as large.
+  const unpack = async () => {
+    const bytes = Uint8Array.from(atob(document.getElementById("library").textContent), (each) => each.charCodeAt(0));
+    const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(text).text();
+    document.head.append(script);
+    unpacked = true;
+    redraw();
+  };
 
   for (const button of document.querySelectorAll(".legend button")) {
     button.addEventListener("click", () => {
@@ -81,11 +93,17 @@
     });
   }
 
-  redraw();
+  unpack().catch((error) => {
+    const note = document.createElement("p");
+    note.setAttribute("role", "alert");
+    note.textContent = `The figures need a browser of 2023 or later: ${error}`;
+    document.body.prepend(note);
+  });
   prefersDark.addEventListener("change", redraw);
   // Printing needs the light theme and the width of the paper.
   const resize = () => Object.keys(plots).forEach((key) => Plotly.Plots.resize(key));
   window.matchMedia("print").addEventListener("change", (print) => {
+    if (!unpacked) return;
     draw(prefersDark.matches && !print.matches);
     resize();
   });

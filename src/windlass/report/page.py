@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from collections.abc import Iterable
+from functools import cache
 from importlib.resources import files
 
 from plotly.offline import get_plotlyjs
@@ -56,8 +59,14 @@ def _scripts(plots: list[Plot]) -> str:
     return (
         f'<script type="application/json" id="plots">{_inert("{" + figures + "}")}</script>\n'
         f'<script type="application/json" id="inks">{inks}</script>\n'
-        f"<script>{get_plotlyjs()}</script>\n<script>\n{_asset('page.js')}</script>"
+        f'<script type="text/plain" id="library">{_library()}</script>\n<script>\n{_asset("page.js")}</script>'
     )
+
+
+@cache
+def _library() -> str:
+    """Return Plotly's script, compressed, in Base64; the same text each time."""
+    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), mtime=0)).decode()
 
 
 def _inert(json_text: str) -> str:
