@@ -7,22 +7,27 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.peers_order import ListedConservative
+from benchmarks.peers_order import ListedConservative, Profile, earliest, take
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK, busy
 from windlass.experiment.workloads import lublin
-from windlass.order.site.lib.profile import Profile, earliest, end_of, take
+from windlass.model import JobTable
+from windlass.model.pools import Pools
+from windlass.order.site.lib.floors import earliest_above, lower_floors, make_floors
+from windlass.order.site.lib.sorting import sorted_places
 from windlass.order.site.lib.timeline import (
     ROOM,
     Timeline,
     append_step,
     earliest_before,
+    end_of,
     make_timeline,
     take_from,
 )
 from windlass.order.site.policies.conservative import Conservative
+from windlass.order.site.policies.queue import Queue
 from windlass.sim import replay
 
 PROCESSORS = 9
@@ -99,6 +104,82 @@ def test_long_queues_start_as_with_a_list_of_steps(seed: int, kill: bool) -> Non
     ours, listed = (replay(*case, policy, kill=kill) for policy in (Conservative(), ListedConservative()))
     assert ours.start.tolist() == listed.start.tolist()
     assert ours.why.tolist() == listed.why.tolist()
+
+
+def at_once(seed: int, jobs: int, processors: int) -> JobTable:
+    """Jobs of which most arrive together, so that all the others wait."""
+    rng = np.random.default_rng([7, seed])
+    submit = np.sort(np.where(rng.random(jobs) < 0.9, 0, rng.integers(0, 2000, jobs))).astype(np.float64)
+    request = np.where(
+        rng.random(jobs) < 0.5, rng.choice([0.0, 60.0, 3600.0], jobs), rng.exponential(900.0, jobs)
+    )
+    run = request * rng.choice([0.1, 0.5, 1.0, 1.1], jobs)
+    procs = np.minimum(rng.geometric(0.2, jobs), processors)
+    return JobTable.of(submit=submit, run=run, procs=procs, request=request)
+
+
+@pytest.mark.parametrize("kill", [True, False])
+def test_more_jobs_than_need_floors_start_as_with_a_list_of_steps(kill: bool) -> None:
+    jobs = at_once(1, 700 if kill else 550, 24)
+    ours, listed = (replay(jobs, 24, policy, kill=kill) for policy in (Conservative(), ListedConservative()))
+    assert int((ours.start > jobs.submit.max()).sum()) > (512 if kill else 0)
+    assert ours.start.tolist() == listed.start.tolist()
+    assert ours.why.tolist() == listed.why.tolist()
+
+
+@pytest.mark.parametrize("kill", [True, False])
+def test_floors_do_not_change_a_queue_with_a_priority(kill: bool) -> None:
+    """Jobs that request more than processors are reserved for on a plain profile, even if there is enough of it."""
+    jobs = at_once(2, 650 if kill else 550, 24)
+    plenty = Pools.of(("GPUs",), [1], np.zeros((1, len(jobs)), np.int64))
+    policy = Queue("sjf", "conservative")
+    ours, plain = (replay(jobs, 24, policy, kill=kill, pools=pools) for pools in (None, plenty))
+    assert ours.start.tolist() == plain.start.tolist()
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("count", [1, 5000])
+def test_no_job_fits_below_a_floor(count: int, ascending: bool) -> None:
+    """Jobs of few kinds move forward as reservations do, and release processors from their reservation on."""
+    rng, moved = np.random.default_rng([8, count, ascending]), 0
+    for _ in range(8):
+        line, floors = make_timeline(8 * ROOM, 200), make_floors(PROCESSORS, count)
+        for step in range(8 * ROOM):
+            append_step(line, 2.0 * step, int(rng.choice([0, 1, 4, 5], p=[0.3, 0.2, 0.2, 0.3])))
+        befores = rng.integers(1, 400, 40).astype(float)
+        for before in np.sort(befores) if ascending else befores:
+            procs, duration = int(rng.integers(4, 6)), float(rng.integers(4, 9) / 2)
+            found = earliest_above(floors, line, procs, duration, before, 300.0, ascending)
+            assert found == earliest_before(line, procs, duration, before, 300.0)
+            if found < before:
+                moved += 1
+                take_from(line, procs, found, end_of(found, duration))
+                take_from(line, -procs, before, end_of(before, duration))
+                if not ascending:
+                    lower_floors(floors, before)
+    assert moved > 60
+
+
+def test_releases_that_are_not_listed_count_as_earlier_ones() -> None:
+    floors = make_floors(4, 2)
+    for released in (10.0, 20.0, 30.0, 40.0, 50.0):
+        lower_floors(floors, released)
+    assert floors.releases[: floors.sizes[1]].tolist() == [10.0, 20.0, 30.0]
+    assert floors.numbers[: floors.sizes[1]].tolist() == [1, 2, 5]
+    lower_floors(floors, 15.0)
+    assert floors.releases[: floors.sizes[1]].tolist() == [10.0, 15.0]
+
+
+def test_many_numbers_are_sorted_as_few() -> None:
+    rng = np.random.default_rng(3)
+    some = rng.choice([-np.inf, -2.5, -0.0, 0.0, 1.0, 1e300, np.inf], 2000)
+    for numbers in (
+        some,
+        np.where(rng.random(2000) < 0.1, np.nan, some),
+        np.ones(2000),
+        rng.normal(size=2000),
+    ):
+        assert sorted_places(numbers).tolist() == np.argsort(numbers, kind="stable").tolist()
 
 
 def test_lublin_jobs_start_as_with_a_list_of_steps() -> None:

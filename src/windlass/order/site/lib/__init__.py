@@ -1,7 +1,8 @@
 """Algorithms shared by the order policies of one site.
 
-- :mod:`~windlass.order.site.lib.profile`: idle processors over time, as plain arrays.
-- :mod:`~windlass.order.site.lib.timeline`: idle processors over time in blocks, for long queues.
+- :mod:`~windlass.order.site.lib.timeline`: idle processors over time in blocks.
+- :mod:`~windlass.order.site.lib.floors`: times before which no job of a kind fits.
+- :mod:`~windlass.order.site.lib.sorting`: sorting of many numbers.
 - :mod:`~windlass.order.site.lib.pools`: several resources at once.
 - :mod:`~windlass.order.site.lib.pool_profile`: free amount of several resources over time.
 - :mod:`~windlass.order.site.lib.in_order`: a reordered queue.

@@ -1,9 +1,8 @@
 """A view with a reordered queue, so that backfilling for the order of submission also serves other priorities."""
 
-import numpy as np
-
 from windlass.jit import allocating
 from windlass.order.site.compiled import CompiledView
+from windlass.order.site.lib.sorting import sorted_places
 
 
 @allocating
@@ -46,4 +45,4 @@ def to_queue_positions(places, chosen, count):
 @allocating
 def by_score(scores):
     """Return positions by score, lowest first; equal scores keep the order of submission."""
-    return np.argsort(scores, kind="mergesort")
+    return sorted_places(scores)

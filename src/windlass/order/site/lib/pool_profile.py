@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import allocating, lean
 from windlass.order.site.lib.pools import requested
-from windlass.order.site.lib.profile import end_of
+from windlass.order.site.lib.timeline import end_of
 
 
 class PoolProfile(NamedTuple):

@@ -2,10 +2,14 @@
 
 import numpy as np
 
-from windlass.jit import allocating, helper, lean
+from windlass.jit import allocating, inlined, lean, slicing
+from windlass.order.site.lib.floors import earliest_above, lower_floors, make_floors
 from windlass.order.site.lib.pool_profile import earliest_of_all, pools_of_running, reserve_all
-from windlass.order.site.lib.profile import earliest, end_of, profile_of_running, take
-from windlass.order.site.lib.timeline import append_step, earliest_before, make_timeline, take_from
+from windlass.order.site.lib.sorting import sorted_places
+from windlass.order.site.lib.timeline import append_step, earliest_before, end_of, make_timeline, take_from
+
+#: Number of waiting jobs from which on floors save more time than they take.
+_LONG = 512
 
 
 @allocating
@@ -20,7 +24,7 @@ def _reserved(view):
     return rows[:size]
 
 
-@allocating
+@slicing
 def _line_of(view):
     """Return the timeline of idle processors with all reservations, and whether the reservations are valid.
 
@@ -34,7 +38,7 @@ def _line_of(view):
     starts, ends = note[rows], np.empty(len(rows))
     for job in range(len(rows)):
         ends[job] = end_of(starts[job], view.request[rows[job]])
-    by_start, by_end = np.argsort(starts, kind="mergesort"), np.argsort(ends, kind="mergesort")
+    by_start, by_end = sorted_places(starts), sorted_places(ends)
     line = make_timeline(2 * len(rows) + len(running) + 1, 2 * len(view.queue))
     valid = len(running) == 0 or expected_end[running[0]] > view.now
     valid = valid and (len(rows) == 0 or starts[by_start[0]] >= view.now)
@@ -74,14 +78,21 @@ def _by_reservation(view, key):
             places[count] = place
             count += 1
     places = places[:count]
-    places = places[np.argsort(view.note[view.queue[places]], kind="mergesort")]
+    places = places[sorted_places(view.note[view.queue[places]])]
     if len(key) > 0:
-        places = places[np.argsort(key[places], kind="mergesort")]
+        places = places[sorted_places(key[places])]
     return view.queue[places]
 
 
+@inlined
+def _first_fit(line, floors, procs, duration, before, limit, ascending):
+    if floors is None:
+        return earliest_before(line, procs, duration, before, limit)
+    return earliest_above(floors, line, procs, duration, before, limit, ascending)
+
+
 @lean
-def _bring_forward(line, view, rows, limit):
+def _bring_forward(line, floors, view, rows, limit, keyed):
     """Move each of these reservations as early as the others allow, and return the new limit, or -inf if none moved.
 
     Since the last decision, processors were released only before ``limit``. A reservation can move only if it then
@@ -92,66 +103,110 @@ def _bring_forward(line, view, rows, limit):
     for row in rows:
         before = note[row]
         # A job holds its reserved processors from the start of its own reservation on.
-        at = earliest_before(line, procs[row], request[row], before, limit)
+        at = _first_fit(line, floors, procs[row], request[row], before, limit, not keyed)
         if at < before:
             end = end_of(at, request[row])
+            last = end_of(before, request[row])
             if end < before:
                 take_from(line, procs[row], at, end)
-                if before < np.inf:
-                    take_from(line, -procs[row], before, end_of(before, request[row]))
+                released = before
             else:
                 # The job keeps what both reservations have.
                 take_from(line, procs[row], at, before)
-                last = end_of(before, request[row])
-                if end < last:
-                    take_from(line, -procs[row], end, last)
-            limit = max(limit, end_of(before, request[row]))
+                released = end
+            if released < last and before < np.inf:
+                take_from(line, -procs[row], released, last)
+                if floors is not None and keyed:
+                    lower_floors(floors, released)
+            limit = max(limit, last)
             note[row] = at
             moved = True
     return limit if moved else -np.inf
 
 
-@helper
-def _promised(view):
-    """Return the profile with all future reservations."""
-    procs, request, note = view.procs, view.request, view.note
-    # A reservation splits the profile twice when it is entered and twice more when it is moved.
-    profile = profile_of_running(view, 4 * len(view.queue))
-    for row in view.queue:
-        if note[row] >= view.now:
-            take(profile, procs[row], note[row], request[row])
-    return profile
+@allocating
+def _line_with_past(view):
+    """Return the timeline as :func:`_line_of` does where reservations are not valid, with room for a renewal of all.
+
+    Jobs past their expected end are expected to end at once. Reservations that have passed hold nothing.
+    """
+    running, procs, note = view.running, view.procs, view.note
+    rows, soon = _reserved(view), np.nextafter(view.now, np.inf)
+    rows = rows[note[rows] >= view.now]
+    rows = rows[note[rows] < np.inf]
+    size = 1 + len(running) + 2 * len(rows)
+    times, change, owed = np.full(size, view.now), np.zeros(size, np.int64), view.owed
+    for place in range(len(running)):
+        row = running[place]
+        paid = min(owed, procs[row])
+        owed -= paid
+        times[1 + place], change[1 + place] = max(view.expected_end[row], soon), procs[row] - paid
+    for place in range(len(rows)):
+        row, at = rows[place], 1 + len(running) + 2 * place
+        times[at], change[at] = note[row], -procs[row]
+        times[at + 1], change[at + 1] = end_of(note[row], view.request[row]), procs[row]
+    by_time, free = sorted_places(times), view.free - view.claimed
+    line = make_timeline(size, 4 * len(view.queue))
+    for place in range(size):
+        free += change[by_time[place]]
+        if place + 1 == size or times[by_time[place + 1]] > times[by_time[place]]:
+            append_step(line, times[by_time[place]], free)
+    return line
 
 
 @lean
-def _compress(profile, view, rows):
+def _renew(line, floors, view, rows):
     """Renew each of these reservations as early as the others allow, and return whether any moved."""
     procs, request, note = view.procs, view.request, view.note
     moved = False
     for row in rows:
         before = note[row]
-        if before >= profile.times[0]:
-            take(profile, -procs[row], before, request[row])
-        note[row] = earliest(profile, procs[row], request[row])
-        take(profile, procs[row], note[row], request[row])
-        moved = moved or note[row] != before
+        if view.now <= before < np.inf:
+            take_from(line, -procs[row], before, end_of(before, request[row]))
+            lower_floors(floors, before)
+        at = earliest_above(floors, line, procs[row], request[row], np.inf, np.inf, True)
+        if at < np.inf:
+            take_from(line, procs[row], at, end_of(at, request[row]))
+        note[row] = at
+        moved = moved or at != before
     return moved
 
 
 @allocating
 def _repair(view, key):
     """Repair reservations after some became invalid: renew all of them until none moves."""
-    procs, request, note = view.procs, view.request, view.note
-    profile = _promised(view)
-    while _compress(profile, view, _by_reservation(view, key)):
-        profile = _promised(view)
+    while _renew(
+        _line_with_past(view), make_floors(view.processors, len(view.queue)), view, _by_reservation(view, key)
+    ):
+        pass
+    line, floors = _line_with_past(view), make_floors(view.processors, len(view.queue))
     for row in view.queue:
-        if np.isnan(note[row]):
-            note[row] = earliest(profile, procs[row], request[row])
-            take(profile, procs[row], note[row], request[row])
+        if np.isnan(view.note[row]):
+            at = earliest_above(floors, line, view.procs[row], view.request[row], np.inf, np.inf, True)
+            view.note[row] = at
+            if at < np.inf:
+                take_from(line, view.procs[row], at, end_of(at, view.request[row]))
 
 
-@allocating
+@slicing
+def _place_all(view, key, line, by_reservation, floors):
+    """Move reservations forward and give one to each job without; ``floors`` may be None."""
+    if view.refused == 0:
+        rows = by_reservation if len(key) == 0 else _by_reservation(view, key)
+        # Even a job with a request of 0 was expected to hold its processors beyond its start.
+        limit = np.nextafter(view.freed_until, np.inf)
+        limit = _bring_forward(line, floors, view, rows, limit, len(key) > 0)
+        while limit > -np.inf and len(key) > 0:
+            limit = _bring_forward(line, floors, view, _by_reservation(view, key), limit, True)
+    for row in view.queue:
+        if np.isnan(view.note[row]):
+            at = _first_fit(line, floors, view.procs[row], view.request[row], np.inf, np.inf, True)
+            view.note[row] = at
+            if at < np.inf:
+                take_from(line, view.procs[row], at, end_of(at, view.request[row]))
+
+
+@slicing
 def reserve(view, key):
     """Give every waiting job a reservation, stored as its note.
 
@@ -162,19 +217,10 @@ def reserve(view, key):
     line, valid, by_reservation = _line_of(view)
     if not valid:
         _repair(view, key)
-        return
-    if view.refused == 0:
-        rows = by_reservation if len(key) == 0 else _by_reservation(view, key)
-        # Even a job with a request of 0 was expected to hold its processors beyond its start.
-        limit = _bring_forward(line, view, rows, np.nextafter(view.freed_until, np.inf))
-        while limit > -np.inf and len(key) > 0:
-            limit = _bring_forward(line, view, _by_reservation(view, key), limit)
-    for row in view.queue:
-        if np.isnan(view.note[row]):
-            at = earliest_before(line, view.procs[row], view.request[row], np.inf, np.inf)
-            view.note[row] = at
-            if at < np.inf:
-                take_from(line, view.procs[row], at, end_of(at, view.request[row]))
+    elif len(view.queue) < _LONG:
+        _place_all(view, key, line, by_reservation, None)
+    else:
+        _place_all(view, key, line, by_reservation, make_floors(view.processors, len(view.queue)))
 
 
 @allocating
@@ -224,7 +270,7 @@ def _reserve_of_all(view, key):
             reserve_all(profile, view, row, view.note[row], 1)
 
 
-@lean
+@slicing
 def _start_due(view, chosen, why):
     """Choose the jobs whose reservation starts now, and return their number.
 

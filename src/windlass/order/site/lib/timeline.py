@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.jit import allocating, lean
-from windlass.order.site.lib.profile import end_of
+from windlass.jit import allocating, inlined, lean
 
 #: Steps that a block has room for; a block starts half full.
 ROOM = 32
@@ -48,6 +47,12 @@ class Timeline(NamedTuple):
     blocks: NDArray[np.int64]
 
 
+@lean
+def end_of(start, duration):
+    """Return when a job that starts at ``start`` ends: always later than ``start``, even for a duration of 0."""
+    return max(start + duration, np.nextafter(start, np.inf))
+
+
 @allocating
 def make_timeline(steps, more):
     """Return an empty timeline with room for ``steps`` appended in order, and ``more`` inserted anywhere."""
@@ -78,38 +83,6 @@ def append_step(line, time, free):
 
 
 @lean
-def earliest_before(line, procs, duration, before, limit):
-    """Return the first time before ``before`` from which ``procs`` processors stay free for ``duration`` seconds.
-
-    Processors need to stay free only up to ``before``, which is returned if no earlier time qualifies: the caller's own
-    reservation may hold the processors from ``before`` on. Times from ``limit`` on are not considered.
-    """
-    start, until, blocked = before, before, True
-    for place in range(line.blocks[0]):
-        block = line.order[place]
-        first = line.times[block, 0]
-        if first >= before or (first >= limit if blocked else first >= until):
-            break
-        if line.most[block] < procs:
-            blocked = True
-            continue
-        if line.least[block] >= procs:
-            if blocked:
-                start, until, blocked = first, end_of(first, duration), False
-            continue
-        need = procs - line.shift[block]
-        for step in range(line.used[block]):
-            time = line.times[block, step]
-            if time >= before or (time >= limit if blocked else time >= until):
-                break
-            if line.free[block, step] < need:
-                blocked = True
-            elif blocked:
-                start, until, blocked = time, end_of(time, duration), False
-    return before if blocked else start
-
-
-@lean
 def _place_of(line, time):
     """Return the position in ``order`` of the block that contains a time, which is not before the first step."""
     low, high = 0, line.blocks[0]
@@ -120,6 +93,56 @@ def _place_of(line, time):
         else:
             high = middle
     return low
+
+
+@inlined
+def _search(line, procs, duration, before, limit, floor, first_place):
+    """Return the first fit, as :func:`earliest_before`, not below ``floor``, and the position where the search ended.
+
+    ``first_place`` is the position of the block that contains the floor.
+    """
+    start, until, blocked, place = before, before, True, first_place
+    while place < line.blocks[0]:
+        block = line.order[place]
+        first = line.times[block, 0]
+        if first >= before or (first >= limit if blocked else first >= until):
+            break
+        place += 1
+        if line.most[block] < procs:
+            blocked = True
+            continue
+        if line.least[block] >= procs and first >= floor:
+            if blocked:
+                start, until, blocked = first, end_of(first, duration), False
+            continue
+        need = procs - line.shift[block]
+        for step in range(line.used[block]):
+            time = line.times[block, step]
+            if time >= before or (time >= limit if blocked else time >= until):
+                break
+            if line.free[block, step] < need:
+                blocked = True
+            elif blocked and time >= floor:
+                start, until, blocked = time, end_of(time, duration), False
+    return before if blocked else start, place
+
+
+@lean
+def earliest_before(line, procs, duration, before, limit):
+    """Return the first time before ``before`` from which ``procs`` processors stay free for ``duration`` seconds.
+
+    Processors need to stay free only up to ``before``, which is returned if no earlier time qualifies: the caller's own
+    reservation may hold the processors from ``before`` on. Times from ``limit`` on are not considered.
+    """
+    return _search(line, procs, duration, before, limit, -np.inf, 0)[0]
+
+
+@lean
+def earliest_between(line, procs, duration, before, limit, floor):
+    """Return what :func:`earliest_before` does without times below ``floor``, and the number of blocks read."""
+    place = _place_of(line, floor)
+    at, last = _search(line, procs, duration, before, limit, floor, place)
+    return at, last - place
 
 
 @lean
