@@ -45,9 +45,12 @@ class Naive:
         lane: int = 8,
         fetch: float = 0.0,
         count_sent: bool = False,
+        wait: float = 0.0,
     ) -> None:
         self.policies = policies if isinstance(policies, list) else [policies]
         self.submit, self.work, self.delay = submit, work, delay
+        # How long tasks wait for probes before they are dispatched.
+        self.wait = wait
         self.sender = np.zeros(len(submit), int) if sender is None else sender
         self.workers = [Worker(speed) for speed in speeds]
         planned = timetable or WorkerTimetable.none()
@@ -301,7 +304,7 @@ class Naive:
             change = self.changes[0][0] if self.changes else INF
             seen = self.coming[0][0] if self.coming else INF
             due = min(policy.benchmark_at for policy in self.policies)
-            arrival = self.submit[self.arrived] if self.arrived < len(self.submit) else INF
+            arrival = self.submit[self.arrived] + self.wait if self.arrived < len(self.submit) else INF
             now = min(ends[index], change, seen, due, arrival)
             if ends[index] == now:
                 self.complete(index, now)
@@ -330,7 +333,7 @@ class Naive:
 
     def check(self, done: Any) -> None:
         """Check that the compiled results of the same tasks equal these."""
-        looks = np.linspace(0.0, self.submit[-1], len(done.sample_time) + 1)[1:]
+        looks = np.linspace(0.0, self.submit[-1] + self.wait, len(done.sample_time) + 1)[1:]
         # Samples are taken once all has changed that does at their instant.
         self.changes += [(look, TAKE_SAMPLE, 0, 0.0) for look in looks]
         self.changes.sort(key=lambda change: change[0])

@@ -10,10 +10,11 @@ from naive import Naive
 from plain_rosella import PlainRosella
 from test_oracle import SPEEDS, make, shaky, workload
 
-from windlass.dispatch import POLICIES, Rosella, simulate
+from windlass.dispatch import POLICIES, Probing, Rosella, simulate
 from windlass.dispatch.state import BENCHMARK_AT, COPIES, RNG
 from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model.timetable import WorkerTimetable
+from windlass.policy.registry import capability
 
 SEED, SAMPLES = 11, 37
 
@@ -43,6 +44,7 @@ def run_simulation(
     sizes_known=True,
     fetch=0.0,
     count_sent=False,
+    trip=0.0,
 ):
     return simulate(
         policy,
@@ -56,6 +58,7 @@ def run_simulation(
         schedulers=schedulers,
         probe_delay=delay,
         fetch_delay=fetch,
+        probe_trip=trip,
         count_sent=count_sent,
         sizes_known=sizes_known,
         samples=SAMPLES,
@@ -91,6 +94,34 @@ def test_each_scheduler_acts_as_an_independent_policy_with_late_lengths(name, sc
         count_sent=count_sent,
     )
     same(fast, plain)
+
+
+#: Round trips before a task reaches a worker; policies that are not listed send no probes.
+TRIPS = {"pot": 1.0, "ppot": 1.0, "ppot-ll": 1.0, "ll": 1.0, "rosella": 1.0, "sparrow": 0.5, "prequal": 0.0}
+
+
+@pytest.mark.parametrize("name", POLICIES.names())
+def test_tasks_wait_for_probes(name):
+    """An answer has the queue length of half a trip ago."""
+    submit, work = workload(tasks=1200)
+    timetable, policy = shaky(submit[-1]), make(name)
+    fast = run_simulation(policy, submit, work, timetable, 1, 0.0, fetch=0.2, trip=0.6)
+    plain_policy = copy.deepcopy(policy)
+    plain_policy.copies = int(policy.ints[COPIES])
+    delay, wait = (0.3, 0.6 * TRIPS[name]) if name in TRIPS else (0.0, 0.0)
+    plain = Naive(plain_policy, SPEEDS, submit, work, timetable, delay=delay, fetch=0.2, wait=wait)
+    same(fast, plain)
+
+
+def test_all_policies_that_probe_declare_their_trips():
+    declared = {name: capability(POLICIES.find(name), Probing) for name in POLICIES.names()}
+    assert {name: each.probe_trips for name, each in declared.items() if each is not None} == TRIPS
+    one = dict(tasks=1, arrivals=[0.0], service=np.ones(1), fetch_delay=0.5, record=True)
+    for name in POLICIES.names():
+        done = simulate(name, [1.0], probe_trip=4.0, **one)
+        fetched = 0.5 if name == "sparrow" else 0.0
+        assert done.response.tolist() == [1.0 + 4.0 * TRIPS.get(name, 0.0) + fetched]
+        assert (done.submit.tolist(), done.start.tolist()) == ([0.0], [done.response[0] - 1.0])
 
 
 def test_a_scheduler_that_counts_what_it_sent_does_not_send_all_to_one_worker():

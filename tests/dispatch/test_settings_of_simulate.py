@@ -14,8 +14,8 @@ from windlass.sim.workers.setup import Setup
 
 DOCUMENTED = dict(
     load=None, tasks=100_000, seed=0, arrivals="poisson", service="exponential", tasks_per_job=1, timetable=None,
-    schedulers=1, probe_delay=0.0, fetch_delay=0.0, count_sent=False, sizes_known=False, lane=8, samples=100,
-    record=False, progress=None,
+    schedulers=1, probe_delay=0.0, fetch_delay=0.0, probe_trip=0.0, count_sent=False, sizes_known=False, lane=8,
+    samples=100, record=False, progress=None,
 )  # fmt: skip
 
 
@@ -66,7 +66,9 @@ def test_each_argument_is_passed_to_the_workers(given, monkeypatch):
 
 
 def test_an_argument_out_of_bounds_is_named():
-    bounds = dict(schedulers=0, probe_delay=-0.1, lane=0, samples=-1, tasks_per_job=0, tasks=0, seed=-1)
+    bounds = dict(
+        schedulers=0, probe_delay=-0.1, probe_trip=-0.1, lane=0, samples=-1, tasks_per_job=0, tasks=0, seed=-1
+    )
     for name, value in bounds.items():
         with pytest.raises(InputError, match=name):
             simulate("ppot", [1.0, 2.0], 0.5, **{"tasks": 4, name: value})

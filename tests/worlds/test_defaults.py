@@ -109,7 +109,7 @@ DEFAULTS = {
         "workload.tasks": f"{_TASKS} load=0.04",
     },
     "dispatch": {
-        "": "world=dispatch schedulers=1 probe_delay=0.0 fetch_delay=0.0 count_sent=False sizes=hidden",
+        "": "world=dispatch schedulers=1 probe_delay=0.0 fetch_delay=0.0 probe_trip=0.0 count_sent=False sizes=hidden",
         "cluster": "shocks_every=None drift=None failures=()",
         "cluster.failures": "up=None",
         "workload": f"{_TASKS} load=0.8",

@@ -52,6 +52,7 @@ class DispatchPolicy(Protocol):
     - :class:`~windlass.dispatch.compiled.Choosing`: it has compiled functions, which engines then call;
     - :class:`Leaving` and :class:`Joining`: it is notified of workers that leave and return;
     - :class:`Dimensioned`: it was made for a number of workers.
+    - :class:`Probing`: it sends messages to workers, which take time.
     """
 
     name: ClassVar[str]
@@ -111,6 +112,20 @@ class Dimensioned(Protocol):
         ...
 
 
+@runtime_checkable
+class Probing(Protocol):
+    """A policy that sends probes or reservations to workers, for which a task may have to wait."""
+
+    @property
+    def probe_trips(self) -> float:
+        """Round trips before a task reaches a worker.
+
+        1 if a task waits for the answers of its probes, 0.5 if it waits for reservations to arrive, and 0 if answers
+        serve later tasks.
+        """
+        ...
+
+
 def __getattr__(name: str) -> Any:
     # The simulator imports the decisions, never the reverse. It is imported here by name and only on access,
     # so that no module of this package depends on it.
@@ -126,6 +141,7 @@ __all__ = [
     "DispatchPolicy",
     "Joining",
     "Leaving",
+    "Probing",
     "Rosella",
     "simulate",
 ]

@@ -6,13 +6,14 @@ Workers have a FIFO queue and a low-priority lane; speeds change, workers fail a
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.dispatch import POLICIES, Dimensioned, DispatchPolicy
+from windlass.dispatch import POLICIES, Dimensioned, DispatchPolicy, Probing
 from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
 from windlass.experiment.workloads.tasks import draw_tasks
@@ -74,6 +75,7 @@ def simulate(
     schedulers: int = 1,
     probe_delay: float = 0.0,
     fetch_delay: float = 0.0,
+    probe_trip: float = 0.0,
     count_sent: bool = False,
     sizes_known: bool = False,
     lane: int = LANE,
@@ -114,6 +116,10 @@ def simulate(
     fetch_delay
         How long a worker waits for a task that it requests, s: a round trip to the scheduler, during which the worker
         is idle, unless it requests the task ahead. Policies that bind at once have no such delay.
+    probe_trip
+        Round trip of a probe, s. A task of a policy that is :class:`~windlass.dispatch.Probing` is dispatched this many
+        times ``probe_trips`` after its arrival, and the policy sees queue lengths that are at least half a trip old.
+        Its reports to other schedulers are as late.
     count_sent
         Whether a scheduler adds the tasks that it sent within the last ``probe_delay`` to the queue lengths that it
         sees.
@@ -164,9 +170,21 @@ def simulate(
     )
     chosen = _policy(policy, setup.speeds, np.random.default_rng(drawn.policy))
     rng = np.random.default_rng(drawn.schedulers)
-    part = WorkersPart(setup, chosen, drawn.submit, drawn.work, rng, progress=progress)
+    trip, probing = number("probe_trip", probe_trip, 0.0), capability(chosen, Probing)
+    wait = 0.0 if probing is None else trip * probing.probe_trips
+    if probing is not None and trip > 0.0:
+        setup = dataclasses.replace(setup, probe_delay=max(setup.probe_delay, trip / 2))
+    submit = drawn.submit + wait if wait > 0.0 else drawn.submit
+    part = WorkersPart(setup, chosen, submit, drawn.work, rng, progress=progress)
     dispatched: Dispatched = drive(SinglePart(part), {"dispatch": chosen})
-    return dispatched
+    return _submitted(dispatched, drawn.submit, wait) if wait > 0.0 else dispatched
+
+
+def _submitted(done: Dispatched, submit: NDArray[np.float64], wait: float) -> Dispatched:
+    """Return the result of tasks that were submitted earlier than they were dispatched, by a wait, s."""
+    return dataclasses.replace(
+        done, submit=submit, response=done.response + wait, job_response=done.job_response + wait
+    )
 
 
 def _checked_speeds(speeds: object) -> NDArray[np.float64]:

@@ -61,6 +61,7 @@ class Ll(Bandit):
     """
 
     name: ClassVar[str] = "ll"
+    probe_trips: ClassVar[float] = 1.0
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, workers: int, rng: np.random.Generator, probes: int = 2, memory: float = 50.0) -> None:

@@ -39,6 +39,7 @@ class Pot(CompiledDispatch):
     """
 
     name: ClassVar[str] = "pot"
+    probe_trips: ClassVar[float] = 1.0
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, workers: int, rng: np.random.Generator) -> None:

@@ -42,6 +42,7 @@ class Ppot(Rated):
     """
 
     name: ClassVar[str] = "ppot"
+    probe_trips: ClassVar[float] = 1.0
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, rates: object, rng: np.random.Generator) -> None:

@@ -41,6 +41,7 @@ class PpotLl(Rated):
     """
 
     name: ClassVar[str] = "ppot-ll"
+    probe_trips: ClassVar[float] = 1.0
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, rates: object, rng: np.random.Generator) -> None:

@@ -232,6 +232,7 @@ class Prequal(Bandit):
     """
 
     name: ClassVar[str] = "prequal"
+    probe_trips: ClassVar[float] = 0.0
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(

@@ -116,6 +116,7 @@ class Rosella(Learning):
     """
 
     name: ClassVar[str] = "rosella"
+    probe_trips: ClassVar[float] = 1.0
     choosing: ClassVar[Kernel] = choosing(_choose)
     completing: ClassVar[Kernel] = completing(_completed)
 

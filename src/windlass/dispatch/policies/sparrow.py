@@ -48,8 +48,8 @@ class Sparrow(CompiledDispatch):
     For a job of m tasks the engine calls ``choose`` d·m times, each time for the place of a reservation, and
     gets distinct workers as long as there are any left. A worker that reaches a reservation takes the job's
     next task, or drops the reservation if none is left. An engine without reservations may call it once per
-    task: the worker is then random. The round trip in which a worker fetches its task is not modelled, which
-    favours Sparrow.
+    task: the worker is then random. The simulator has the time that reservations take to arrive
+    (``probe_trip``) and the round trip in which a worker fetches its task (``fetch_delay``).
 
     Source: Ousterhout, Wendell, Zaharia and Stoica, "Sparrow: distributed, low latency scheduling", SOSP 2013.
 
@@ -76,6 +76,7 @@ class Sparrow(CompiledDispatch):
     """
 
     name: ClassVar[str] = "sparrow"
+    probe_trips: ClassVar[float] = 0.5
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, workers: int, rng: np.random.Generator, probes: int = 2) -> None:

@@ -96,7 +96,8 @@ class DispatchSetting(Setting):
 
     ``sizes``: with ``hidden``, each task counts as 1 and a policy sees service times only, as on a live engine; with
     ``known``, it also receives the work of each completed task. ``fetch_delay``: how long a worker waits for a task
-    that it requests, s. ``count_sent``: whether a scheduler adds the tasks that it sent within the
+    that it requests, s. ``probe_trip``: round trip of a probe, for which tasks of policies that probe wait, s.
+    ``count_sent``: whether a scheduler adds the tasks that it sent within the
     last ``probe_delay`` to the queue lengths that it sees.
     """
 
@@ -110,5 +111,6 @@ class DispatchSetting(Setting):
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
     fetch_delay: NotNegative = 0.0
+    probe_trip: NotNegative = 0.0
     count_sent: bool = False
     sizes: Sizes = "hidden"

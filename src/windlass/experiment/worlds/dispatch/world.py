@@ -108,6 +108,7 @@ class Dispatch(World):
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
             fetch_delay=setting.fetch_delay,
+            probe_trip=setting.probe_trip,
             count_sent=setting.count_sent,
             sizes_known=setting.sizes == "known",
             record=True,
