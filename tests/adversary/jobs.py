@@ -2,8 +2,7 @@
 
 import contextlib
 import copy
-import errno
-import os
+import sqlite3
 from collections import Counter
 from dataclasses import dataclass, replace
 from unittest import mock
@@ -11,6 +10,7 @@ from unittest import mock
 import numpy as np
 
 from tests.adversary.clock import BEGIN, VirtualClock
+from tests.adversary.disk import JournalDisk, unsynchronised
 from tests.adversary.plan import Action, Fault
 from tests.engines.kubernetes.job_cluster import JobCluster, jobs_path, title_of
 from windlass.engines.elastic.system import ClusterError
@@ -53,6 +53,7 @@ STILL, MOST_WAITS, MOST_DRIVERS = 6, 600, 60
 #: The Lease, and its duration, s.
 LEASE, LEASE_S = "/apis/coordination.k8s.io/v1/namespaces/lab/leases/windlass-jobs", 15.0
 POLICIES = {"easy": Easy, "fcfs": Fcfs}
+_SHORTEN = JobJournal._shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +176,7 @@ class World:
 
     def __init__(self, plan, folder):
         self.plan, self.file, self.clock = plan, folder / "journal", VirtualClock()
+        self._disk = JournalDisk(self.file)
         self.problems, self.injected = [], Counter()
         self.cluster = Checked(self.clock.time, plan.latency, self.problems)
         self.drivers, self.polls, self.stops, self.written = 0, 0, Counter(), []
@@ -339,7 +341,7 @@ class World:
                 return True
         return False
 
-    def write(self, journal, data):
+    def write(self, journal, lines):
         """Write lines of the journal; see :class:`JobJournal`."""
         self._alive()
         fault = self._by_write.get(self._writes)
@@ -347,15 +349,25 @@ class World:
             del self._by_write[self._writes]
             self._writes += 1
             self.injected["disk full"] += 1
-            journal._file.write(data[: len(data) // 2])
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise sqlite3.OperationalError("database or disk is full")
+        self._write(lambda: journal._store.add(lines), lines)
+
+    def shorten(self, journal, now):
+        """Delete the oldest lines of the journal."""
+        self._alive()
+        self._write(lambda: _SHORTEN(journal, now), ())
+
+    def _write(self, write, lines):
+        fault = self._by_write.get(self._writes)
         size = 0.0 if fault is None else fault.size
         kill = self._kill()
         if kill == "killed before":
             self._die()
-        part = data[: int(size * len(data))] if kill == "killed within" else data
-        journal._file.write(part)
-        entries = [FORMAT.read(line.decode()) for line in part.split(b"\n")[:-1]]
+        if kill != "killed within":
+            write()
+        elif not self._disk.cut(write, size):
+            self._die()
+        entries = [FORMAT.read(each.line) for each in lines]
         self.cluster.journaled |= {entry.uid for entry in entries if isinstance(entry, Resuming)}
         if kill is not None:
             self._die()
@@ -412,6 +424,8 @@ class World:
             if "cannot be written" not in str(error) or not isinstance(error, InputError):
                 self.problems.append(f"the driver stopped: {type(error).__name__}: {error}")
             return "stopped"
+        finally:
+            self._disk.restart()
         return "ended"
 
     def _give_back(self):
@@ -426,9 +440,10 @@ class World:
     def run(self):
         """Run the plan; return the problems."""
         with (
-            mock.patch.object(JobJournal, "_write", lambda journal, data: self.write(journal, data)),
+            mock.patch.object(JobJournal, "_write", lambda journal, lines: self.write(journal, lines)),
+            mock.patch.object(JobJournal, "_shorten", lambda journal, now: self.shorten(journal, now)),
             mock.patch.object(JobJournal.__init__, "__defaults__", (self.plan.journal_limit,)),
-            mock.patch.object(os, "fsync", return_value=None),
+            unsynchronised(mock),
         ):
             while self.drivers < MOST_DRIVERS and not self.problems:
                 how = self._drive()
@@ -436,7 +451,7 @@ class World:
                 if how == "settled":
                     break
                 if self.plan.forgets:
-                    self.file.unlink(missing_ok=True)
+                    self._disk.clear()
                 every = self.plan.give_back_every
                 if every and not self._quiet and self.drivers % every == 0:
                     self._give_back()
@@ -469,8 +484,8 @@ class World:
         if self.problems:
             return
         with JobJournal(self.file) as journal:
-            if journal.torn or journal.resuming:
-                self.problems.append(f"not recorded: {journal.torn or dict(journal.resuming)}")
+            if journal.resuming:
+                self.problems.append(f"not recorded: {dict(journal.resuming)}")
         for tree in self.cluster.jobs().values():
             job = read_job(tree)
             ours = tree["metadata"]["labels"].get("windlass/queue") == "true"
@@ -480,8 +495,7 @@ class World:
 
 def run(plan, folder):
     """Run a plan in an empty folder; return the world afterwards."""
-    for name in ("journal", "journal.1", "journal.new"):
-        (folder / name).unlink(missing_ok=True)
+    JournalDisk(folder / "journal").clear()
     world = World(plan, folder)
     world.run()
     return world

@@ -60,8 +60,10 @@ SLURM = {
     "an unreachable Slurm is an empty queue": _bug(
         f"{_SLURM}/output.py", "if not usable and any(", "if False and any("
     ),
-    "an incomplete line stays in the journal": _bug(
-        "engines/batch/journal.py", "self._file.truncate(whole)\n", "pass\n"
+    "a shortened journal forgets what is open": _bug(
+        "engines/batch/journal.py",
+        "map(self._form.line, self._state.entries()), self._limit",
+        "(), self._limit",
     ),
     "a list that was cut short stops the driver": _bug(
         f"{_SLURM}/client.py", '    "input data was truncated",\n', ""

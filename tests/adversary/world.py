@@ -1,13 +1,13 @@
 """A run of a plan: drivers of Slurm that are killed and restarted, until faults stop and the queue is settled."""
 
 import contextlib
-import errno
-import os
+import sqlite3
 import subprocess
 from collections import Counter
 from unittest import mock
 
 from tests.adversary.clock import BEGIN, VirtualClock
+from tests.adversary.disk import JournalDisk, unsynchronised
 from tests.adversary.history import Jobs, check
 from tests.adversary.plan import COMMANDS, CPUS, KILLS, QUIET_S
 from tests.adversary.records import Actor
@@ -32,6 +32,7 @@ _MOST_DRIVERS = 60
 _WRITES = ("release", "uhold", "hold", "update", "requeuehold")
 _AWAY = "Unable to contact slurm controller (connect failure)"
 POLICIES = {"easy": Easy, "fcfs": Fcfs}
+_SHORTEN = Journal._shorten
 
 
 class Killed(BaseException):
@@ -48,10 +49,6 @@ class _NoGroups:
         pass
 
 
-def _do_nothing(handle):
-    pass
-
-
 class World:
     """A run.
 
@@ -65,6 +62,7 @@ class World:
 
     def __init__(self, plan, folder):
         self.plan, self.folder, self.clock = plan, folder, VirtualClock()
+        self._disk = JournalDisk(folder / "journal")
         self.slurm = VirtualSlurm(self.clock, CPUS)
         is_usual = plan.release == "22.05.9"
         self._answers = self.slurm if is_usual else AsRelease(plan.release, self.slurm)
@@ -182,7 +180,7 @@ class World:
         self.clock.wait(seconds)
         self._alive()
 
-    def write(self, journal, data):
+    def write(self, journal, lines):
         """Write lines of the journal; see :class:`Journal`."""
         self._alive()
         fault = self._by_write.get(self._writes)
@@ -192,25 +190,28 @@ class World:
             self.injected["disk full"] += 1
             # The driver gives the queue back without a journal.
             self.slurm.by = Actor.GIVE_BACK
-            journal._file.write(data[: len(data) // 2])
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise sqlite3.OperationalError("database or disk is full")
+        self._write(lambda: journal._store.add(lines), lines)
+
+    def shorten(self, journal, now):
+        """Delete the oldest lines of the journal."""
+        self._alive()
+        self._write(lambda: _SHORTEN(journal, now), ())
+
+    def _write(self, write, lines):
+        fault = self._by_write.get(self._writes)
         size = 0.0 if fault is None else fault.size
         kill = self._kill()
         if kill == "killed before":
             self._die()
-        if kill == "killed within":
-            journal._file.write(data[: int(size * len(data))])
-            self._note(data[: int(size * len(data))])
+        if kill != "killed within":
+            write()
+        elif not self._disk.cut(write, size):
             self._die()
-        journal._file.write(data)
-        self._note(data)
+        self._still = 0 if lines else self._still
+        self.entries += [read_entry(each.line) for each in lines]
         if kill is not None:
             self._die()
-
-    def _note(self, data):
-        lines = data.split(b"\n")[:-1]
-        self._still = 0 if lines else self._still
-        self.entries += [read_entry(line.decode()) for line in lines]
 
     def _kill(self):
         fault = self._by_write.pop(self._writes, None)
@@ -278,6 +279,8 @@ class World:
             if "cannot be written" not in str(error):
                 self.problems.append(f"the driver stopped: {error}")
             return "stopped"
+        finally:
+            self._disk.restart()
         return "ended"
 
     def _give_back(self):
@@ -324,9 +327,10 @@ class World:
         """Run the plan; return the problems."""
         with contextlib.ExitStack() as stack:
             for each in (
-                mock.patch.object(Journal, "_write", lambda journal, data: self.write(journal, data)),
+                mock.patch.object(Journal, "_write", lambda journal, lines: self.write(journal, lines)),
+                mock.patch.object(Journal, "_shorten", lambda journal, now: self.shorten(journal, now)),
                 mock.patch.object(Journal.__init__, "__defaults__", (self.plan.journal_limit,)),
-                mock.patch.object(os, "fsync", _do_nothing),
+                unsynchronised(mock),
                 mock.patch.object(lock, "_folder", self._lock),
                 mock.patch.object(driver, "_undisturbed", self._shield),
                 mock.patch.object(driver, "detect_groups", _NoGroups),
@@ -346,8 +350,7 @@ class World:
 
 def run(plan, folder):
     """Run a plan in an empty folder; return the world afterwards."""
-    for name in ("journal", "journal.1", "journal.new"):
-        (folder / name).unlink(missing_ok=True)
+    JournalDisk(folder / "journal").clear()
     world = World(plan, folder)
     world.run()
     return world

@@ -1,6 +1,7 @@
 """Users of live jobs: their numbers, their consumption, and the schedules of a replay that knows all from the start."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ from tests.engines.test_batch import same_schedule
 from tests.oracles.workloads import CHECK, cases
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.owners import LiveOwners, SavedUse, UserUse
+from windlass.engines.batch.owners import LiveOwners, SavedUse, UserUse, live_owners, parse_use
 from windlass.engines.batch.system import Ended, Holds, JobOwner, NoMore, Submitted
-from windlass.model import Owners
+from windlass.model import InputError, Owners
 from windlass.order.site.ownership import placed
 from windlass.order.site.policies.limited import Limited
 from windlass.order.site.policies.queue import Queue
@@ -98,7 +99,7 @@ def test_a_job_from_before_the_driver_counts_since_its_start_and_saved_use_decay
     system = Scripted(
         (20.0, Holds(1, 10.0, 2, 99.0, JobOwner("ann"))), (21.0, Ended(1, 21.0)), (21.0, NoMore())
     )
-    saved = SavedUse(14.0, 10.0, (UserUse("ann", "", 8.0), UserUse("bob", "", 4.0)))
+    saved = SavedUse(14.0, (UserUse("ann", "", 8.0), UserUse("bob", "", 4.0)))
     owners = LiveOwners(policy, saved)
     drive(LiveSite(system, owners=owners), {"order": owners.order()})
     found = {each.user: each.seconds for each in owners.saved().users}
@@ -119,7 +120,7 @@ def test_a_user_with_saved_use_goes_last():
             (0.0, Submitted(2, 0.0, 1, 9.0, JobOwner("bob"))),
             (0.0, NoMore()),
         )
-        owners = LiveOwners(policy, SavedUse(0.0, 5.0, (UserUse(heavy, "", 7.0),)))
+        owners = LiveOwners(policy, SavedUse(0.0, (UserUse(heavy, "", 7.0),)))
         drive(LiveSite(system, owners=owners), {"order": owners.order()})
         assert system.started == order
 
@@ -130,3 +131,46 @@ def test_a_policy_that_needs_no_owners_is_not_wrapped():
     owners = LiveOwners(policy)
     assert owners.order().represents is policy
     assert not owners.counts
+
+
+def test_what_users_consumed_is_saved_each_minute_and_read_by_the_next_driver():
+    policy, texts = Queue({"multifactor": SHARES}), {}
+    journal = SimpleNamespace(text=texts.get, save=texts.__setitem__)
+    owners = live_owners(policy, journal)
+    row = owners.enter(JobOwner("ann", "lab"))
+    one = np.array([row]), np.array([2])
+    for now, saved in ((100.0, 100.0), (159.0, 100.0), (160.0, 160.0), (161.0, 160.0)):
+        owners.count(now, *one)
+        assert parse_use(texts["use"]).at == saved
+    owners.save()
+    again = live_owners(policy, journal)
+    assert again.saved() == owners.saved() == parse_use(texts["use"])
+    # A clock that was set back goes on.
+    again.count(50.0, *one)
+    again.count(51.0, *one)
+    assert again.saved().at == 51.0
+    assert again.saved().users[0].seconds > owners.saved().users[0].seconds * 2 ** (-1.0 / 5.0)
+
+
+def test_a_policy_without_shares_saves_nothing():
+    texts = {}
+    owners = live_owners(Limited(jobs_per_user=1), SimpleNamespace(text=texts.get, save=texts.__setitem__))
+    owners.count(100.0, np.zeros(0, int), np.zeros(0, int))
+    owners.save()
+    assert texts == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"at": 1, "users": [["a"]]}',
+        '{"at": NaN, "users": []}',
+        '{"at": 1, "users": [["a", "", -1]]}',
+    ],
+)
+def test_saved_use_that_is_invalid_is_one_clear_line(text):
+    with pytest.raises(InputError, match=r"^the journal: not saved use of users: [^\n]+$"):
+        parse_use(text)

@@ -168,7 +168,7 @@ def mcp(
         serve_lines(McpServer(reader), sys.stdin.buffer, sys.stdout.buffer)
 
 
-journal_app = typer.Typer(help="Read the journal of the control plane.", no_args_is_help=True)
+journal_app = typer.Typer(help="Read the journals of the control plane and of drivers.", no_args_is_help=True)
 
 
 class _Table(StrEnum):
@@ -197,3 +197,14 @@ def export(
     from windlass.control.journal.export import export_journal
 
     note(f"{out}: {export_journal(journal, out, table.value):,} {table.value}")
+
+
+@journal_app.command()
+def lines(
+    journal: Annotated[Path, typer.Argument(help="Journal of windlass slurm drive or windlass k8s drive.")],
+) -> None:
+    """Print the entries of a driver's journal, one JSON object a line, also while the driver runs."""
+    from windlass.cli.output import print_lines
+    from windlass.engines.batch.journal import stored_lines
+
+    print_lines(stored_lines(journal))

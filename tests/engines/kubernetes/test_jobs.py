@@ -499,7 +499,7 @@ def test_an_incomplete_line_of_the_journal_is_reported_and_removed(bench):
     (bench.folder / "journal").write_bytes(b'{"what":"resumi')
     bench.cluster.submit("a", 1.0)
     bench.run()
-    assert bench.lines[0] == f"{bench.folder / 'journal'}, line 1: incomplete (15 bytes); removed"
+    assert bench.lines[1] == f"{bench.folder / 'journal'}, line 1: incomplete (15 bytes); left out"
     assert bench.cluster.resumptions() == ["lab/a"]
 
 

@@ -12,9 +12,9 @@ from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm import driver, lock
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, give_back, plan_slurm
-from windlass.engines.slurm.entries import Began, Decided, GivenBack, Over, Releasing, Taking
+from windlass.engines.slurm.entries import Began, Decided, GivenBack, Over, Releasing, Taking, entry_line
 from windlass.engines.slurm.give_back import QueueReturn
-from windlass.engines.slurm.journal import Journal, read_journal
+from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.settings import Driving, cluster_name, default_journal, group_name
 from windlass.engines.slurm.sharing import (
@@ -26,10 +26,10 @@ from windlass.engines.slurm.sharing import (
     plan_shares,
     report_shares,
 )
-from windlass.engines.slurm.state import ShareState, write_state
+from windlass.engines.slurm.state import SHARES, ShareState, share_text
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import BatchError, InputError, JobTable, Owners, PolicyError
-from windlass.order.site.ownership import placed
+from windlass.order.site.ownership import half_life_of, placed
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.order.site.policies.limited import Limited
@@ -104,7 +104,7 @@ OWNED = [
     *(("cyd", "field", "normal", 1, looks) for looks in (9, 2, 6)),
     ("ann", "field", "high", 4, 2),
 ]
-SHARES = {"weight_age": 0, "weight_job_size": 0, "half_life": 40.0}
+FAIR = {"weight_age": 0, "weight_job_size": 0, "half_life": 40.0}
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ SHARES = {"weight_age": 0, "weight_job_size": 0, "half_life": 40.0}
     [
         Limited(jobs_per_user=1),
         Limited(procs_per_user=3),
-        Limited(priority={"multifactor": SHARES}, jobs_per_user=2),
-        Queue({"multifactor": SHARES}),
-        Queue({"multifactor": {**SHARES, "fair_tree": False, "accounts": True}}),
-        Queue({"multifactor": {**SHARES, "accounts": True, "weight_qos": 4000, "qos": "normal=1 high=9"}}),
+        Limited(priority={"multifactor": FAIR}, jobs_per_user=2),
+        Queue({"multifactor": FAIR}),
+        Queue({"multifactor": {**FAIR, "fair_tree": False, "accounts": True}}),
+        Queue({"multifactor": {**FAIR, "accounts": True, "weight_qos": 4000, "qos": "normal=1 high=9"}}),
     ],
 )
 def test_a_queue_with_users_has_the_order_of_a_replay(tmp_path, policy):
@@ -135,6 +135,7 @@ def test_a_queue_with_users_has_the_order_of_a_replay(tmp_path, policy):
     ready, owners = placed(policy, Owners.of(len(jobs), *numbers), known[2])
     replayed = replay(jobs, 4, ready, owners=owners, kill=False)
     np.testing.assert_array_equal(run.released - run.released.min(), replayed.start - replayed.start.min())
+    assert (Unwritten(driving.journal).text("use") is None) is (half_life_of(policy) is None)
     # The same queue without users has another order.
     assert replayed.start.tolist() != replay(jobs, 4, policy, kill=False).start.tolist()
 
@@ -203,13 +204,13 @@ def test_leftovers_of_an_earlier_driver_are_reported(tmp_path):
     slurm, path = Strict(), tmp_path / "state" / "journal"
     slurm.submit(9)
     path.parent.mkdir()
-    with Journal(path) as journal:
-        journal.append(*(Releasing(5.0, number, 1000.0, 0) for number in (8, 7)))
-    path.write_bytes(path.read_bytes() + b'{"what')
+    left = [entry_line(Releasing(5.0, number, 1000.0, 0)) for number in (8, 7)]
+    path.write_text("\n".join([*left, '{"what']))
     _, lines = driven(slurm, tmp_path, Fcfs())
-    assert lines[0] == f"{path}, line 3: incomplete (6 bytes); removed"
-    assert lines[1] == f"{path}: a previous driver released these jobs and recorded no end: 7, 8"
-    assert len(lines) == 3
+    assert lines[0] == f"{path}: moved into SQLite (2 entries); the old file is {path}.jsonl"
+    assert lines[1] == f"{path}, line 3: incomplete (6 bytes); left out"
+    assert lines[2] == f"{path}: a previous driver released these jobs and recorded no end: 7, 8"
+    assert len(lines) == 4
 
 
 def test_a_plan_has_one_line_per_job_and_changes_nothing(tmp_path):
@@ -313,8 +314,8 @@ def test_learned_state_is_restored_only_to_its_policy(tmp_path, name, learned, l
             self.lines.append(text)
 
     driving, policy = Driving({}, tmp_path / "journal", LOOK), Mine()
-    file = tmp_path / "journal.shares"
-    assert _learned(driving, policy) == (file, ShareState("mine"))
-    write_state(file, ShareState(name, (), learned))
-    assert _learned(driving, policy)[1] == ShareState(name, (), learned)
+    with Journal(tmp_path / "journal") as journal:
+        assert _learned(driving, policy, journal) == ShareState("mine")
+        journal.save(SHARES, share_text(ShareState(name, (), learned)))
+        assert _learned(driving, policy, journal) == ShareState(name, (), learned)
     assert policy.lines == lines

@@ -1,16 +1,22 @@
 """The journal: appended entries survive the end of the driver; and one driver per cluster."""
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windlass.cli.control import lines
+from windlass.engines.batch import store
+from windlass.engines.batch.store import EntryStore
 from windlass.engines.slurm.entries import (
     Began,
     Decided,
@@ -20,6 +26,7 @@ from windlass.engines.slurm.entries import (
     Releasing,
     Restored,
     Returning,
+    Standing,
     Taking,
     Withheld,
     entry_line,
@@ -73,81 +80,187 @@ def test_an_entry_is_one_line_that_is_read_back(entry):
     assert read_entry(line) == entry
 
 
+def json_journal(path, written, more=b""):
+    """Write a journal in lines of JSON, as Windlass wrote before."""
+    path.write_bytes("".join(f"{entry_line(entry)}\n" for entry in written).encode() + more)
+
+
 @given(st.lists(entries, max_size=8), st.data())
-def test_after_truncation_at_any_byte_complete_lines_are_kept(written, data):
-    with TemporaryDirectory() as folder:
+@settings(max_examples=30, deadline=None)
+def test_a_journal_in_lines_of_json_is_moved_into_sqlite_once(written, data):
+    with TemporaryDirectory() as folder, mock.patch.object(store, "SYNCHRONOUS", "off"):
         path = Path(folder) / "journal"
-        with Journal(path) as journal:
-            journal.append(*written)
+        json_journal(path, written)
         content = path.read_bytes()
-        cut = data.draw(st.integers(0, len(content)))
+        # To SQLite, a file of one byte is an empty one.
+        cut = data.draw(st.integers(0, len(content)).filter(lambda size: size != 1))
         path.write_bytes(content[:cut])
         whole = written[: content[:cut].count(b"\n")]
+        if cut:
+            assert Unwritten(path).standing.entries() == state_of(whole).entries()
         with Journal(path) as journal:
             assert journal.under_way == under_way(whole)
             assert journal.standing.taken == taken(whole)
             assert journal.standing.returning == current(whole, Returning)
             assert journal.standing.withheld == current(whole, Withheld)
-            assert bool(journal.torn) is not (cut == 0 or content[cut - 1 : cut] == b"\n")
+            torn = cut and content[cut - 1 : cut] != b"\n"
+            assert len(journal.notices) == (cut > 0) + bool(torn)
             assert Unwritten(path).under_way == journal.under_way
             journal.append(Began(1.0, 9))
         assert read_journal(path) == [*whole, Began(1.0, 9)]
+        assert not cut or (Path(folder) / "journal.jsonl").read_bytes() == content[:cut]
+        with Journal(path) as journal:
+            assert journal.notices == ()
+            assert journal.under_way == under_way(whole)
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_a_process_that_is_killed_while_it_moves_a_journal_loses_nothing(tmp_path, monkeypatch, step):
+    written = [Releasing(5.0, 7, 1.0, 0), Withheld(6.0, 8, 2.0)]
+    path, calls = tmp_path / "journal", []
+    json_journal(path, written)
+
+    def kills(call):
+        def killed(*given, **named):
+            calls.append(call)
+            if len(calls) == step + 1:
+                raise KeyboardInterrupt
+            return call(*given, **named)
+
+        return killed
+
+    with monkeypatch.context() as patch:
+        for owner, name in ((os, "link"), (os, "replace"), (os, "fsync"), (EntryStore, "shorten")):
+            patch.setattr(owner, name, kills(getattr(owner, name)))
+        with contextlib.suppress(KeyboardInterrupt):
+            Journal(path).close()
+    assert len(calls) == min(step + 1, 4)
+    with Journal(path) as journal:
+        assert journal.standing.entries() == state_of(written).entries()
+    assert read_journal(path) == written
+    assert (tmp_path / "journal.jsonl").read_bytes().count(b"\n") == 2
+
+
+def state_of(written):
+    found = Standing()
+    for entry in written:
+        found.note(entry)
+    return found
 
 
 @given(st.lists(st.lists(entries, min_size=1, max_size=3), max_size=12))
-def test_a_rotated_journal_is_bounded_and_knows_the_same(written):
-    with TemporaryDirectory() as folder:
+@settings(max_examples=30, deadline=None)
+def test_a_shortened_journal_is_bounded_and_knows_the_same(written):
+    with TemporaryDirectory() as folder, mock.patch.object(store, "SYNCHRONOUS", "off"):
         path = Path(folder) / "journal"
         with Journal(path, limit=400) as journal:
-            held, file = 0, path.stat().st_ino
             for some in written:
-                longest = max(len(entry_line(entry).encode()) for entry in some) * len(some)
                 journal.append(*some)
-                if file != (file := path.stat().st_ino):
-                    # It has just been rotated.
-                    held = path.stat().st_size
-                    assert held <= sum(len(entry_line(entry)) + 1 for entry in journal.standing.entries())
-                assert path.stat().st_size <= max(400, 2 * held) + longest + len(some)
-                # It is on disk at once, while the journal is open.
+                left, every = read_journal(path), [entry for each in written for entry in each]
+                size = sum(len(entry_line(entry)) for entry in left)
+                assert size <= 400 or len(left) == 1
+                # The latest entries are there, and they are on disk at once.
+                now = every[: every.index(some[-1]) + 1] if every.count(some[-1]) == 1 else None
+                assert now is None or left == now[len(now) - len(left) :]
                 assert Unwritten(path).standing.entries() == journal.standing.entries()
-        every = [entry for some in written for entry in some]
         with Journal(path) as journal:
-            assert journal.under_way == under_way(every)
-            assert journal.standing.taken == taken(every)
-            assert journal.standing.withheld == current(every, Withheld)
-        assert {file.name for file in Path(folder).iterdir()} <= {"journal", "journal.1"}
+            assert journal.under_way == under_way(every if written else [])
+            assert journal.standing.taken == taken(every if written else [])
+            assert journal.standing.withheld == current(every if written else [], Withheld)
 
 
-def test_one_previous_journal_is_kept(tmp_path):
+def test_half_of_a_journal_is_left_when_it_exceeds_its_limit(tmp_path):
+    path, size = tmp_path / "journal", len(entry_line(Over(1.0, 1, "x")))
+    with Journal(path, limit=10 * size) as journal:
+        for job in range(1, 10):
+            journal.append(Over(1.0, job, "x"))
+        journal.append(Over(1.0, 0, "x"))
+        assert len(read_journal(path)) == 10
+        journal.append(Over(1.0, 7, "x"))
+        assert [entry.job for entry in read_journal(path)] == [7, 8, 9, 0, 7]
+
+
+def test_old_entries_are_deleted_but_those_without_an_outcome(tmp_path):
+    path, day = tmp_path / "journal", 86400.0
+    with Journal(path) as journal:
+        journal.append(Releasing(0.0, 7, 1.0, 0), Began(1.0 * day, 7), Over(50.0 * day, 8, "ended"))
+        journal.append(Over(95.0 * day, 8, "ended"))
+        assert len(read_journal(path)) == 4
+        journal.append(Over(100.0 * day, 9, "ended"))
+        assert [entry.at / day for entry in read_journal(path)] == [50.0, 95.0, 100.0]
+    with Journal(path) as journal:
+        assert journal.under_way == {7: Releasing(0.0, 7, 1.0, 0)}
+
+
+def test_the_file_does_not_grow_with_the_entries_of_jobs_that_ended(tmp_path):
+    path, sizes = tmp_path / "journal", []
+    with mock.patch.object(store, "SYNCHRONOUS", "off"):
+        for first in (0, 3000):
+            with Journal(path, limit=20_000) as journal:
+                for job in range(first, first + 3000, 20):
+                    batch = range(job, job + 20)
+                    journal.append(*(Releasing(5.0, each, 1.0, 0) for each in batch))
+                    journal.append(*(Over(9.0, each, "ended") for each in batch))
+            sizes.append(path.stat().st_size)
+    assert sizes[1] <= 1.1 * sizes[0]
+    assert sizes[1] < 100_000
+
+
+def test_a_text_is_saved_by_name_and_read_by_the_next_driver(tmp_path):
     path = tmp_path / "journal"
-    with Journal(path, limit=100) as journal:
-        for job in range(1, 5):
-            journal.append(Over(1.0, job, "x" * 80))
-    assert path.read_bytes() == b""
-    assert [entry.job for entry in read_journal(tmp_path / "journal.1")] == [4]
+    with Journal(path) as journal:
+        assert journal.text("use") is None
+        journal.save("use", "1")
+        journal.save("use", "2")
+        journal.save("other", "ä")
+    with Journal(path) as journal:
+        assert (journal.text("use"), journal.text("other")) == ("2", "ä")
+        reader = Unwritten(path)
+        reader.save("use", "3")
+        assert (reader.text("use"), reader.text("none")) == ("2", None)
+        assert journal.text("use") == "2"
 
 
-def test_a_journal_is_rotated_beyond_its_limit_and_not_at_it(tmp_path):
-    path, entry = tmp_path / "journal", Over(1.0, 1, "x")
-    line = f"{entry_line(entry)}\n".encode()
-    with Journal(path, limit=2 * len(line)) as journal:
-        journal.append(entry)
-        journal.append(entry)
-        assert path.read_bytes() == 2 * line
-        assert not (tmp_path / "journal.1").exists()
-        journal.append(entry)
-    assert path.read_bytes() == b""
-    assert (tmp_path / "journal.1").read_bytes() == 3 * line
+def test_damage_of_the_file_is_one_clear_line_or_changes_nothing(tmp_path):
+    path, written = tmp_path / "journal", [Releasing(5.0, job, 1.0, 0) for job in range(100)]
+    with Journal(path, limit=4000) as journal:
+        journal.append(*written)
+        journal.save("use", "x" * 3000)
+    content, found = path.read_bytes(), {True: 0, False: 0}
+    for at in [*range(0, 120, 3), *range(120, len(content), 211)]:
+        for each in tmp_path.iterdir():
+            each.unlink()
+        path.write_bytes(content[:at] + bytes([content[at] ^ 0x41]) + content[at + 1 :])
+        try:
+            with Journal(path) as journal:
+                assert journal.standing.entries() == written
+                journal.text("use")
+        except InputError as error:
+            line = str(error)
+            assert "\n" not in line
+            assert line.startswith((f"--journal: {path}: ", f"{path}, line 1: not an entry of a journal"))
+            assert len(line) < 400 + len(str(path))
+            found[True] += 1
+        else:
+            found[False] += 1
+    assert min(found.values()) > 10
 
 
-def test_an_entry_is_on_disk_at_once_also_after_rotation(tmp_path):
+def test_a_database_of_another_program_is_refused_and_not_changed(tmp_path):
     path = tmp_path / "journal"
-    with Journal(path, limit=100) as journal:
-        journal.append(Over(1.0, 1, "x" * 200))
-        assert path.read_bytes() == b""
-        for job in (2, 3):
-            journal.append(Began(1.0, job))
-            assert [entry.job for entry in read_journal(path)] == [*range(2, job + 1)]
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("create table a (b)")
+    before = path.read_bytes()
+    expected = (
+        f"--journal: {path}: damaged: it belongs to another program; run `windlass slurm give-back`,"
+        " and move the file away"
+    )
+    with pytest.raises(InputError) as caught:
+        Journal(path)
+    assert str(caught.value) == expected
+    with pytest.raises(InputError, match="it belongs to another program"):
+        Unwritten(path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -216,3 +329,16 @@ def test_a_second_driver_is_rejected_and_the_lock_ends_with_its_holder(tmp_path)
         holder.send_signal(signal.SIGKILL)
     with DriverLock("c:h:1", tmp_path) as lock:
         assert int(lock.path.read_text()) == os.getpid()
+
+
+def test_the_entries_of_a_journal_are_printed_also_while_a_driver_writes(tmp_path, capsys):
+    path, written = tmp_path / "journal", [Began(1.0, 7), Decided(2.0, "fcfs", ("7",), ("ä",))]
+    with Journal(path) as journal:
+        journal.append(*written)
+        lines(path)
+    json_journal(path.with_name("old"), written, b'{"what')
+    lines(path.with_name("old"))
+    printed = capsys.readouterr().out.splitlines()
+    assert [read_entry(line) for line in printed] == written * 2
+    with pytest.raises(InputError, match=r"none: No such file or directory$"):
+        lines(tmp_path / "none")

@@ -14,7 +14,7 @@ from windlass.engines.slurm import driver, lock
 from windlass.engines.slurm.batches import BATCH, batches, listed, refusals
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, give_back
-from windlass.engines.slurm.entries import Releasing, Withheld
+from windlass.engines.slurm.entries import Releasing, Withheld, entry_line
 from windlass.engines.slurm.give_back import QueueReturn, return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
 from windlass.engines.slurm.settings import Driving
@@ -163,9 +163,7 @@ def test_a_batch_that_fails_does_not_prevent_the_others_release_and_hold():
 @pytest.mark.parametrize("damage", [b"\xff\xfe\n", b"{}\n", b"null\n\n", b"[" * 5000 + b"\n"])
 def test_give_back_works_with_a_damaged_journal_and_keeps_the_holds_that_can_be_read(tmp_path, damage):
     path, lines = tmp_path / "journal", []
-    with Journal(path) as journal:
-        journal.append(Withheld(5.0, 2, 1000.0))
-    path.write_bytes(damage + path.read_bytes() + damage)
+    path.write_bytes(damage + f"{entry_line(Withheld(5.0, 2, 1000.0))}\n".encode() + damage)
     before = path.read_bytes()
     slurm = LongQueue(3, 1)
     found = give_back(client_of(slurm), path, SlurmOptions(), lines.append)
@@ -178,6 +176,18 @@ def test_give_back_works_with_a_damaged_journal_and_keeps_the_holds_that_can_be_
         Unwritten(path)
     with pytest.raises(InputError, match="run `windlass slurm give-back`, and move the file away"):
         Journal(path)
+
+
+def test_give_back_works_with_a_damaged_database_and_keeps_the_holds_that_can_be_read(tmp_path):
+    path, lines = tmp_path / "journal", []
+    with Journal(path) as journal:
+        journal.append(Withheld(5.0, 1, 1000.0), Withheld(5.0, 2, 1000.0))
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'"job":1,', b'"job":3,'))
+    slurm = LongQueue(3, 1)
+    found = give_back(client_of(slurm), path, SlurmOptions(), lines.append)
+    assert (found, slurm.held) == (QueueReturn((1, 3)), {2})
+    assert lines == [f"--journal: {path}: damaged: a line has another checksum"]
 
 
 def test_give_back_works_with_a_journal_that_cannot_be_read(tmp_path):

@@ -1,18 +1,18 @@
-"""The state file of sharing jobs."""
+"""The saved state of sharing jobs: a text of the journal, and the file in which it was before."""
 
 import pytest
 
 from windlass.engines.batch.sharing_backend import Pair
-from windlass.engines.slurm.state import ShareState, read_state, write_state
+from windlass.engines.slurm.state import ShareState, parse_shares, read_state, share_text
 from windlass.io import seal_text
 from windlass.model import InputError
 
 
-def test_a_saved_state_is_read_back(tmp_path):
+def test_a_saved_state_is_read_back():
     state = ShareState("pairs", (Pair(1, 2, 30), Pair(3, 4, 0)), "{}", (("blast", 10.0, 950.0),))
-    write_state(tmp_path / "shares", state)
-    assert read_state(tmp_path / "shares") == state
-    assert [file.name for file in tmp_path.iterdir()] == ["shares"]
+    assert parse_shares(share_text(state), "here") == state
+    with pytest.raises(InputError, match=r"^here: not a saved state of shares: KeyError: 'pairs'$"):
+        parse_shares("{}", "here")
 
 
 def test_the_format_before_the_container_is_read(tmp_path):

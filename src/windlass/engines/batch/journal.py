@@ -1,21 +1,40 @@
-"""A journal: one line per decision or action of a driver, written to disk before it is carried out."""
+"""A journal: the decisions and actions of a driver, on disk before they are carried out."""
 
 from __future__ import annotations
 
-import contextlib
-import os
+import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from windlass.engines.batch.entries import EntryFormat
+from windlass.engines.batch.store import (
+    DamagedStoreError,
+    EntryStore,
+    NotAStoreError,
+    StoredLine,
+    cause,
+    converted,
+)
 from windlass.model import InputError
 
-Entry = TypeVar("Entry")
 
-#: Size at which a journal is rotated, bytes.
+class TimedEntry(Protocol):
+    """An entry with the time that it is about, s."""
+
+    @property
+    def at(self) -> float:
+        """Time, s."""
+        ...
+
+
+Entry = TypeVar("Entry", bound=TimedEntry)
+
+#: Bytes of lines from which on a journal is shortened to half of them.
 LIMIT_BYTES = 8 << 20
+#: Lines that are older than this are deleted when it is shortened, and it is shortened at least every tenth of it, s.
+AGE_S = 90 * 86400.0
 
 
 class JournalState(Protocol[Entry]):
@@ -31,7 +50,9 @@ class JournalState(Protocol[Entry]):
 
 
 class JournalFile(Generic[Entry]):
-    """Entries in a file, each on disk when :meth:`append` returns, and the state of jobs that they describe.
+    """Entries in an SQLite file, each on disk when :meth:`append` returns, and the state of jobs that they describe.
+
+    A file in lines of JSON, as Windlass wrote before, is read and replaced; it stays as ``<path>.jsonl``.
 
     Parameters
     ----------
@@ -42,10 +63,10 @@ class JournalFile(Generic[Entry]):
     form
         The form of an entry on a line.
     limit
-        The size at which it is rotated, bytes: the new file has only actions without an outcome; the old one replaces
-        ``<path>.1``. If the new file has more than half of this size, it is rotated at twice its own size.
+        The size of all lines, in bytes, from which on the oldest are deleted: half of it stays. Entries without an
+        outcome stay, whatever their age.
     repair
-        What to do if a line is not an entry, for the error message.
+        What to do if the file is damaged, for the error message.
     label
         What users call the file, for error messages.
     appended
@@ -54,7 +75,7 @@ class JournalFile(Generic[Entry]):
     Raises
     ------
     InputError
-        The file cannot be opened, or a line is not an entry; an incomplete last line is no error.
+        The file cannot be opened, is damaged, or a line is not an entry; an incomplete last line of JSON is no error.
     """
 
     def __init__(
@@ -67,42 +88,50 @@ class JournalFile(Generic[Entry]):
         label: str = "journal",
         appended: Callable[[Sequence[Entry]], None] = lambda entries: None,
     ) -> None:
-        self.path, self._limit, self._least, self._appended = path, limit, limit, appended
+        self.path, self._limit, self._appended = path, limit, appended
         self._state, self._form, self._repair, self._label = state, form, repair, label
-        #: A warning about an incomplete last line; empty if there was none.
-        self.torn = ""
-        #: The number of entries read at opening.
-        self.read = 0
-        whole = self._read()
+        #: What was found in the file when it was opened, for people: it was replaced, or a line was incomplete.
+        self.notices: tuple[str, ...] = ()
+        self._store = self._opened()
         try:
-            self._file: BinaryIO = open(path, "ab", buffering=0)  # noqa: SIM115
-            self._file.truncate(whole)
-            self._sync_folder()
-        except OSError as error:
-            raise InputError(f"{self._label}: {path}: {error.strerror}") from error
+            for line in self._store.open_lines():
+                state.note(form.read(line))
+        except (DamagedStoreError, ValueError, sqlite3.Error) as error:
+            self.close()
+            raise self._damaged(error) from error
 
-    def _read(self) -> int:
-        """Read the file; return the length of its complete lines, bytes."""
+    def _opened(self) -> EntryStore:
         try:
-            content = self.path.read_bytes()
-        except FileNotFoundError:
-            return 0
-        except OSError as error:
-            raise InputError(f"{self._label}: {self.path}: {error.strerror}") from error
-        lines = content.split(b"\n")
-        # A line and its end are written in one call, so an incomplete last line was never confirmed by append().
-        last = lines.pop()
+            try:
+                return EntryStore(self.path)
+            except NotAStoreError:
+                self._convert()
+                return EntryStore(self.path)
+        except (DamagedStoreError, NotAStoreError) as error:
+            raise self._damaged(error) from error
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"{self._label}: {self.path}: {cause(error)}") from error
+
+    def _convert(self) -> None:
+        """Replace a file in lines of JSON by a store with the same entries."""
+        lines, incomplete = json_lines(self.path)
+        kept = []
         for number, line in enumerate(lines, 1):
             try:
-                self._state.note(self._form.read(line.decode("utf-8")))
+                entry = self._form.read(line.decode("utf-8"))
             except ValueError as error:
                 raise InputError(
                     f"{self.path}, line {number}: not an entry of a journal: {error}; {self._repair}"
                 ) from error
-        self.read = len(lines)
-        if last:
-            self.torn = f"{self.path}, line {len(lines) + 1}: incomplete ({len(last)} bytes); removed"
-        return len(content) - len(last)
+            self._state.note(entry)
+            kept.append(StoredLine(entry.at, self._form.line(entry)))
+        old = self.path.with_name(f"{self.path.name}.jsonl")
+        converted(self.path, map(self._form.line, self._state.entries()), kept, old)
+        self.notices = (f"{self.path}: moved into SQLite ({len(kept):,} entries); the old file is {old}",)
+        if incomplete:
+            self.notices += (
+                f"{self.path}, line {len(lines) + 1}: incomplete ({incomplete} bytes); left out",
+            )
 
     def append(self, *entries: Entry) -> None:
         """Write entries; they are on disk when this returns.
@@ -110,71 +139,57 @@ class JournalFile(Generic[Entry]):
         Raises
         ------
         InputError
-            They cannot be written, for example because the disk is full; the file is then unchanged. Or they were
-            written, and the file cannot be rotated. An error of ``appended`` is passed on.
+            They cannot be written, for example because the disk is full; none of them is in the file then. Or they were
+            written, and older ones cannot be deleted. An error of ``appended`` is passed on.
         """
         if not entries:
             return
-        before = os.fstat(self._file.fileno()).st_size
         try:
-            self._write("".join(f"{self._form.line(entry)}\n" for entry in entries).encode("utf-8"))
-        except OSError as error:
-            # A partial line would corrupt the next entry, too.
-            with contextlib.suppress(OSError):
-                self._file.truncate(before)
+            self._write([StoredLine(entry.at, self._form.line(entry)) for entry in entries])
+            for entry in entries:
+                self._state.note(entry)
+            if self._store.size > self._limit or self._store.oldest < entries[-1].at - 1.1 * AGE_S:
+                self._shorten(entries[-1].at)
+        except sqlite3.Error as error:
             raise self._refused(error) from error
-        for entry in entries:
-            self._state.note(entry)
-        if os.fstat(self._file.fileno()).st_size > self._limit:
-            try:
-                self._rotate()
-            except OSError as error:
-                self._named("new").unlink(missing_ok=True)
-                raise self._refused(error) from error
         self._appended(entries)
 
-    def _write(self, data: bytes) -> None:
-        left = memoryview(data)
-        # On a full disk the first call writes a part, and only the next one fails.
-        while left:
-            left = left[self._file.write(left) :]
-        os.fsync(self._file.fileno())
+    def _write(self, lines: Sequence[StoredLine]) -> None:
+        self._store.add(lines)
 
-    def _refused(self, error: OSError) -> InputError:
-        return InputError(f"{self._label}: {self.path}: cannot be written: {error.strerror or error}")
+    def _shorten(self, now: float) -> None:
+        """Delete the oldest lines; what has no outcome is kept."""
+        self._store.shorten(map(self._form.line, self._state.entries()), self._limit // 2, now - AGE_S)
 
-    def _named(self, end: str) -> Path:
-        return self.path.with_name(f"{self.path.name}.{end}")
-
-    def _rotate(self) -> None:
-        """Rotate the file: the new one is complete before it replaces the old one."""
-        fresh, before = self._named("new"), self._named("1")
-        with open(fresh, "wb") as out:
-            out.write(
-                "".join(f"{self._form.line(entry)}\n" for entry in self._state.entries()).encode("utf-8")
-            )
-            out.flush()
-            os.fsync(out.fileno())
-        before.unlink(missing_ok=True)
-        os.link(self.path, before)
-        os.replace(fresh, self.path)
-        self._sync_folder()
-        self._file.close()
-        self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
-        # Otherwise a journal of many actions without an outcome would be rotated at each entry.
-        self._limit = max(self._least, 2 * os.fstat(self._file.fileno()).st_size)
-
-    def _sync_folder(self) -> None:
-        handle = os.open(self.path.absolute().parent, os.O_RDONLY)
+    def text(self, name: str) -> str | None:
+        """Return a text that an earlier driver saved; None if there is none of this name."""
         try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+            return self._store.text(name)
+        except (DamagedStoreError, sqlite3.Error) as error:
+            raise self._damaged(error) from error
+
+    def save(self, name: str, content: str) -> None:
+        """Replace a text; it is on disk when this returns.
+
+        Raises
+        ------
+        InputError
+            It cannot be written; the text before it stays.
+        """
+        try:
+            self._store.save(name, content)
+        except sqlite3.Error as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: sqlite3.Error) -> InputError:
+        return InputError(f"{self._label}: {self.path}: cannot be written: {error}")
+
+    def _damaged(self, error: Exception) -> InputError:
+        return InputError(f"{self._label}: {self.path}: damaged: {error}; {self._repair}")
 
     def close(self) -> None:
         """Close the file; a second call has no effect."""
-        with contextlib.suppress(OSError):
-            self._file.close()
+        self._store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -183,3 +198,36 @@ class JournalFile(Generic[Entry]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def json_lines(path: Path) -> tuple[list[bytes], int]:
+    """Return the complete lines of a file, and the length of what follows the last one, bytes."""
+    # A line and its end were written in one call, so an incomplete last line was never confirmed.
+    *lines, last = path.read_bytes().split(b"\n")
+    return lines, len(last)
+
+
+def stored_lines(path: Path) -> list[str]:
+    """Return all lines of a driver's journal, in order, also while the driver runs.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it is no journal of a driver.
+
+    Examples
+    --------
+    >>> stored_lines(Path("no such file"))
+    Traceback (most recent call last):
+    windlass.model.errors.InputError: no such file: No such file or directory
+    """
+    try:
+        store = EntryStore(path, read_only=True)
+        try:
+            return store.lines()
+        finally:
+            store.close()
+    except NotAStoreError:
+        return [line.decode("utf-8", "replace") for line in json_lines(path)[0]]
+    except (DamagedStoreError, OSError, sqlite3.Error) as error:
+        raise InputError(f"{path}: {cause(error)}") from error

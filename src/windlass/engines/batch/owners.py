@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.drive import Named
 from windlass.engines.batch.system import JobOwner
-from windlass.model import Owners
+from windlass.model import InputError, Owners
 from windlass.order.site.ownership import Owned, half_life_of, placed
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import capability
@@ -20,6 +22,10 @@ _Ints = NDArray[np.int64]
 _LN_2 = math.log(2.0)
 #: Consumption below this is not saved, processor-seconds.
 _LEAST_S = 1e-3
+#: Interval between two times that consumption is saved, s.
+_SAVE_S = 60.0
+#: The name of its text in a journal.
+_USE = "use"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +39,22 @@ class UserUse:
 
 @dataclass(frozen=True, slots=True)
 class SavedUse:
-    """The consumption of all users at the Unix time ``at``, s, with the half-life that it was decayed by, s."""
+    """The consumption of all users at the Unix time ``at``, s."""
 
     at: float = -math.inf
-    half_life: float = math.inf
     users: tuple[UserUse, ...] = ()
+
+
+class SavedTexts(Protocol):
+    """A journal that also saves texts by name."""
+
+    def text(self, name: str) -> str | None:
+        """Return a text; None if there is none of this name."""
+        ...
+
+    def save(self, name: str, content: str) -> None:
+        """Replace a text; it is on disk when this returns."""
+        ...
 
 
 class LiveOwners:
@@ -52,7 +69,9 @@ class LiveOwners:
     policy
         The order policy; None for a site whose policy does not depend on owners.
     saved
-        What an earlier driver counted. If the half-life has changed, it is decayed by the new one from then on.
+        What an earlier driver counted.
+    keep
+        Called with the present consumption once a minute, to save it.
 
     Examples
     --------
@@ -65,8 +84,14 @@ class LiveOwners:
     [86.6, 0.0]
     """
 
-    def __init__(self, policy: Named | None = None, saved: SavedUse | None = None) -> None:
+    def __init__(
+        self,
+        policy: Named | None = None,
+        saved: SavedUse | None = None,
+        keep: Callable[[SavedUse], None] = lambda use: None,
+    ) -> None:
         saved = saved or SavedUse()
+        self._keep, self._kept = keep, -math.inf
         self._policy = self._ready = policy
         self._half_life = None if policy is None else half_life_of(policy)
         self._pairs: dict[tuple[str, str], int] = {}
@@ -112,13 +137,22 @@ class LiveOwners:
             (h,) the row of the owner of each job that held processors since then, and their number.
         """
         past = now - self._counted
-        if self._half_life is None or past <= 0.0:
+        if self._half_life is None or past == 0.0:
             return
+        # A clock that was set back goes on from there.
         self._counted = now
-        if math.isfinite(past):
+        if 0.0 < past < math.inf:
             kept, gained = self._decay(past)
             using = np.bincount(rows, weights=procs, minlength=len(self._used))
             self._used = self._used * kept + using * gained
+        if not 0.0 <= now - self._kept < _SAVE_S:
+            self.save()
+
+    def save(self) -> None:
+        """Save the present consumption, for the next driver; without effect if the policy does not depend on it."""
+        if self._half_life is not None and math.isfinite(self._counted):
+            self._kept = self._counted
+            self._keep(self.saved())
 
     def count_before(self, row: int, procs: int, since: float) -> None:
         """Count a job that was not known and has run since ``since`` (s), without what an earlier driver counted."""
@@ -160,7 +194,7 @@ class LiveOwners:
         """Return the present consumption, for the next driver."""
         found = zip(self._pairs, self._used.tolist(), strict=True)
         users = tuple(UserUse(*pair, seconds) for pair, seconds in found if seconds >= _LEAST_S)
-        return SavedUse(self._counted, self._half_life or math.inf, users)
+        return SavedUse(self._counted, users)
 
     def _prepare(self) -> None:
         size = len(self._pairs), len(self._queues)
@@ -173,6 +207,49 @@ class LiveOwners:
         if self._policy is not None:
             policy: Any = self._policy
             self._ready, self._numbered = placed(policy, self._numbered, tuple(self._queues))
+
+
+def live_owners(policy: Named, journal: SavedTexts) -> LiveOwners:
+    """Return the owners of a site's jobs, with what earlier drivers counted and saved in a journal.
+
+    Raises
+    ------
+    InputError
+        What the journal has is invalid.
+    """
+    text = journal.text(_USE)
+    saved = None if text is None else parse_use(text)
+    return LiveOwners(policy, saved, lambda use: journal.save(_USE, use_text(use)))
+
+
+def use_text(use: SavedUse) -> str:
+    """Return consumption as a text.
+
+    >>> parse_use(use_text(SavedUse(5.0, (UserUse("ann", "lab", 7.5),)))).users
+    (UserUse(user='ann', account='lab', seconds=7.5),)
+    """
+    return json.dumps(
+        {"at": use.at, "users": [[each.user, each.account, each.seconds] for each in use.users]}
+    )
+
+
+def parse_use(text: str) -> SavedUse:
+    """Parse a text of :func:`use_text`.
+
+    Raises
+    ------
+    InputError
+        The text is invalid.
+    """
+    try:
+        tree = json.loads(text)
+        users = tuple(UserUse(str(user), str(account), float(used)) for user, account, used in tree["users"])
+        found = SavedUse(float(tree["at"]), users)
+        if not all(0.0 <= each < math.inf for each in (found.at, *(each.seconds for each in users))):
+            raise ValueError("a number is negative or not finite")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"the journal: not saved use of users: {type(error).__name__}: {error}") from error
+    return found
 
 
 class PreparedOrder:

@@ -15,7 +15,7 @@ from windlass.drive import StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
-from windlass.engines.batch.owners import LiveOwners
+from windlass.engines.batch.owners import LiveOwners, live_owners
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
@@ -98,7 +98,7 @@ def drive_slurm(
     with DriverLock(cluster_name(client)), Journal(driving.journal, appended=observer.appended) as journal:
         _report_found(journal, notify)
         policy = driving.policies[ORDER.key]
-        owners = LiveOwners(policy)
+        owners = live_owners(policy, journal)
         with contextlib.ExitStack() as stack:
             # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
             if not driving.keep_held:
@@ -112,6 +112,7 @@ def drive_slurm(
                     status,
                     clock,
                 )
+            stack.callback(_save_use, owners, notify)
             system = SlurmSystem(
                 client,
                 journal,
@@ -139,8 +140,9 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
     If a sharing policy is set, jobs are measured for one checkpoint interval first.
     """
     options = dataclasses.replace(driving.options, dry_run=True)
-    owners = LiveOwners(driving.policies[ORDER.key])
-    system = SlurmSystem(client, Unwritten(driving.journal), options)
+    journal = Unwritten(driving.journal)
+    owners = live_owners(driving.policies[ORDER.key], journal)
+    system = SlurmSystem(client, journal, options)
     lines = LiveSite(system, owners=owners).plan(owners.order()).lines()
     return [*lines, *plan_shares(client, driving, options)]
 
@@ -166,11 +168,19 @@ def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Noti
 
 
 def _report_found(journal: Journal, notify: Notify) -> None:
-    if journal.torn:
-        notify(journal.torn)
+    for notice in journal.notices:
+        notify(notice)
     if journal.under_way:
         jobs = listed(sorted(journal.under_way))
         notify(f"{journal.path}: a previous driver released these jobs and recorded no end: {jobs}")
+
+
+def _save_use(owners: LiveOwners, notify: Notify) -> None:
+    try:
+        owners.save()
+    except InputError as error:
+        # At most the use of the last minute is lost.
+        notify(str(error))
 
 
 def _report(decision: str, view: Any, answer: Any, notify: Notify) -> None:

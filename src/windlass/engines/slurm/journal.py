@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from windlass.engines.batch.journal import LIMIT_BYTES, JournalFile
+from windlass.engines.batch.journal import LIMIT_BYTES, JournalFile, json_lines, stored_lines
+from windlass.engines.batch.store import DamagedStoreError, EntryStore, NotAStoreError, readable_lines
 from windlass.engines.slurm.entries import FORMAT, Entry, Releasing, Standing, read_entry
 from windlass.model import InputError
 
@@ -28,6 +30,14 @@ class Record(Protocol):
         """Write entries."""
         ...
 
+    def text(self, name: str) -> str | None:
+        """Return a text that a driver saved; None if there is none of this name."""
+        ...
+
+    def save(self, name: str, content: str) -> None:
+        """Replace a text."""
+        ...
+
 
 class Unwritten:
     """A journal that is only read, for commands that change nothing.
@@ -47,17 +57,34 @@ class Unwritten:
 
     def __init__(self, path: Path, warn: Callable[[str], None] | None = None) -> None:
         self.standing = Standing()
+        self._texts: dict[str, str] = {}
         try:
-            lines = path.read_bytes().split(b"\n")[:-1]
+            self._read(path, warn)
         except FileNotFoundError:
             return
         except OSError as error:
             _report(f"--journal: {path}: {error.strerror}", warn)
+        except (DamagedStoreError, sqlite3.Error) as error:
+            _report(f"--journal: {path}: damaged: {error}", warn)
+            self._note(path, readable_lines(path), warn)
+
+    def _read(self, path: Path, warn: Callable[[str], None] | None) -> None:
+        try:
+            store = EntryStore(path, read_only=True)
+        except NotAStoreError:
+            self._note(path, [line.decode("utf-8", "replace") for line in json_lines(path)[0]], warn)
             return
+        try:
+            self._texts = store.texts()
+            self._note(path, store.open_lines(), warn)
+        finally:
+            store.close()
+
+    def _note(self, path: Path, lines: Sequence[str], warn: Callable[[str], None] | None) -> None:
         damaged: list[str] = []
         for number, line in enumerate(lines, 1):
             try:
-                self.standing.note(read_entry(line.decode("utf-8")))
+                self.standing.note(read_entry(line))
             except ValueError as error:
                 damaged.append(f"{path}, line {number}: not an entry of a journal: {error}")
         if damaged:
@@ -72,23 +99,31 @@ class Unwritten:
     def append(self, *entries: Entry) -> None:
         """Discard the entries."""
 
+    def text(self, name: str) -> str | None:
+        """See :class:`Record`."""
+        return self._texts.get(name)
+
+    def save(self, name: str, content: str) -> None:
+        """Discard the text."""
+
 
 class Journal(JournalFile[Entry]):
-    """Entries in a file, each on disk when :meth:`append` returns, and the state of jobs that they describe.
+    """Entries in an SQLite file, each on disk when :meth:`append` returns, and the state of jobs that they describe.
 
     Parameters
     ----------
     path
         The file. An existing one is read first, and then appended to.
     limit
-        The size at which it is rotated, bytes; see :class:`~windlass.engines.batch.journal.JournalFile`.
+        The size of all entries from which on the oldest are deleted, bytes; see
+        :class:`~windlass.engines.batch.journal.JournalFile`.
     appended
         Called with entries when they are on disk, before what they announce is carried out.
 
     Raises
     ------
     InputError
-        The file cannot be opened, or a line is not an entry; an incomplete last line is no error.
+        The file cannot be opened, is damaged, or a line is not an entry.
 
     Examples
     --------
@@ -127,6 +162,5 @@ def _report(problem: str, warn: Callable[[str], None] | None) -> None:
 
 
 def read_journal(path: Path) -> Sequence[Entry]:
-    """Return all complete entries of a journal's file, in order."""
-    lines = path.read_bytes().split(b"\n")[:-1]
-    return [read_entry(line.decode("utf-8")) for line in lines]
+    """Return the entries that a journal's file still has, in order."""
+    return [read_entry(line) for line in stored_lines(path)]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from windlass.drive import Engine, StopRequest, drive, interruptible_sleep
-from windlass.engines.batch.owners import LiveOwners
+from windlass.engines.batch.owners import live_owners
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.journal import Unwritten
@@ -87,18 +87,19 @@ def preview_slurm(
     BatchError
         Slurm stays unreachable.
     """
-    owners = LiveOwners(driving.policies[ORDER.key])
     sleep = interruptible_sleep(stop)
     client = dataclasses.replace(client, sleep=sleep)
     options = dataclasses.replace(driving.options, dry_run=True)
+    journal = Unwritten(driving.journal, notify)
+    owners = live_owners(driving.policies[ORDER.key], journal)
     system = SlurmSystem(
         client,
-        Unwritten(driving.journal, notify),
+        journal,
         options,
         notify=notify,
         clock=clock,
         sleep=sleep,
         polled=observer.polled,
     )
-    engine = ProposingEngine(measuring_site(system, client, driving, owners), observer)
+    engine = ProposingEngine(measuring_site(system, client, driving, journal, owners), observer)
     drive(engine, {**driving.policies, ORDER.key: owners.order()}, stop=stop)

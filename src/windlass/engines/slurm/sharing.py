@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from windlass.engines.batch.book import BatchBook
@@ -20,7 +19,7 @@ from windlass.engines.slurm.entries import Taking
 from windlass.engines.slurm.journal import Record, Unwritten
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.shares import SlurmShares
-from windlass.engines.slurm.state import ShareState, read_state, write_state
+from windlass.engines.slurm.state import SHARES, ShareState, saved_shares, share_text
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.engines.slurm.use import SlurmUse
 from windlass.model import InputError
@@ -50,12 +49,12 @@ def sharing_site(
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
         return LiveSite(system, forgets=driving.forgets, owners=owners)
-    file, state = _learned(driving, policy)
+    state = _learned(driving, policy, journal)
     uses, learner = ClassUse(state.uses), capability(policy, Persistent)
 
     def keep(pairs: Sequence[Pair]) -> None:
         learned = "" if learner is None else learner.saved()
-        write_state(file, ShareState(policy.name, tuple(pairs), learned, uses.totals()))
+        journal.save(SHARES, share_text(ShareState(policy.name, tuple(pairs), learned, uses.totals())))
 
     try:
         groups = detect_groups(name=group_name(cluster_name(client)))
@@ -81,14 +80,14 @@ def sharing_site(
     return LiveSite(system, side_decision=co_scheduler, forgets=driving.forgets, owners=owners)
 
 
-def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
-    """Restore what earlier drivers learned, if the policy is the same; return the file and its state."""
+def _learned(driving: Driving, policy: Any, journal: Record) -> ShareState:
+    """Restore what earlier drivers learned, if the policy is the same; return the saved state."""
     file = driving.journal.with_name(f"{driving.journal.name}.shares")
-    state = read_state(file) or ShareState(policy.name)
+    state = saved_shares(journal, file) or ShareState(policy.name)
     learner = capability(policy, Persistent)
     if learner is not None and state.policy == policy.name and state.learned:
         learner.restore(state.learned)
-    return file, state
+    return state
 
 
 def _left(state: ShareState, taken: Mapping[int, Taking]) -> tuple[Pair, ...]:
@@ -113,7 +112,11 @@ def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record)
 
 
 def measuring_site(
-    system: SlurmSystem, client: Client, driving: Driving, owners: LiveOwners | None = None
+    system: SlurmSystem,
+    client: Client,
+    driving: Driving,
+    journal: Record,
+    owners: LiveOwners | None = None,
 ) -> LiveSite:
     """Return the site for a dry run: a co-scheduler measures jobs, and each change is refused.
 
@@ -125,7 +128,7 @@ def measuring_site(
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
         return LiveSite(system, forgets=driving.forgets, owners=owners)
-    _, state = _learned(driving, policy)
+    state = _learned(driving, policy, journal)
     every, uses = driving.checkpoint, ClassUse(state.uses)
 
     def co_scheduler(book: BatchBook) -> Shares:
@@ -140,8 +143,9 @@ def plan_shares(client: Client, driving: Driving, options: SlurmOptions) -> list
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
         return []
-    system = SlurmSystem(client, Unwritten(driving.journal), options)
-    found = measuring_site(system, client, driving).preview_sharing(policy, driving.checkpoint)
+    journal = Unwritten(driving.journal)
+    system = SlurmSystem(client, journal, options)
+    found = measuring_site(system, client, driving, journal).preview_sharing(policy, driving.checkpoint)
     lines: list[str] = []
     if found is not None:
         view, answer = found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 from windlass.drive import Named, drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
-from windlass.engines.batch.owners import LiveOwners
+from windlass.engines.batch.owners import LiveOwners, live_owners
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
@@ -110,20 +111,25 @@ def drive_jobs(
         raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
     status = status or DriverStatus(contact=client.contact)
     with JobJournal(driving.journal) as journal:
-        if journal.torn:
-            notify(journal.torn)
+        for notice in journal.notices:
+            notify(notice)
         system = KubernetesJobs(
             client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
         )
         policy = driving.policies[ORDER.key]
-        owners = LiveOwners(policy)
+        owners = live_owners(policy, journal)
         site = LiveSite(system, forgets=True, owners=owners)
         engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
 
         def report(decision: str, view: Any, answer: Any) -> None:
             report_started(view, answer, system.title, notify)
 
-        return drive(engine, {ORDER.key: owners.order()}, report)
+        try:
+            return drive(engine, {ORDER.key: owners.order()}, report)
+        finally:
+            # On a full disk, at most the use of the last minute is lost.
+            with contextlib.suppress(InputError):
+                owners.save()
 
 
 def plan_jobs(client: JobsClient, driving: JobsDriving) -> list[str]:

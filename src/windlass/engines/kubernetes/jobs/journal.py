@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from windlass.engines.batch.entries import Decided, EntryFormat
-from windlass.engines.batch.journal import LIMIT_BYTES, JournalFile
+from windlass.engines.batch.journal import LIMIT_BYTES, JournalFile, stored_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class UnwrittenJobs:
 
 
 class JobJournal(JournalFile[JobEntry]):
-    """Entries in a file, each on disk when :meth:`append` returns.
+    """Entries in an SQLite file, each on disk when :meth:`append` returns.
 
     The server itself knows which Jobs were released, by an annotation. The journal has the decision and the intent
     before each release, and its outcome.
@@ -100,12 +100,13 @@ class JobJournal(JournalFile[JobEntry]):
     path
         The file. An existing one is read first, and then appended to.
     limit
-        The size at which it is rotated, bytes; see :class:`~windlass.engines.batch.journal.JournalFile`.
+        The size of all entries from which on the oldest are deleted, bytes; see
+        :class:`~windlass.engines.batch.journal.JournalFile`.
 
     Raises
     ------
     InputError
-        The file cannot be opened, or a line is not an entry; an incomplete last line is no error.
+        The file cannot be opened, is damaged, or a line is not an entry.
 
     Examples
     --------
@@ -129,5 +130,5 @@ class JobJournal(JournalFile[JobEntry]):
 
 
 def read_job_journal(path: Path) -> list[JobEntry]:
-    """Return all complete entries of a journal's file, in order."""
-    return [FORMAT.read(line.decode("utf-8")) for line in path.read_bytes().split(b"\n")[:-1]]
+    """Return the entries that a journal's file still has, in order."""
+    return [FORMAT.read(line) for line in stored_lines(path)]
