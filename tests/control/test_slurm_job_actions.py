@@ -57,7 +57,7 @@ def test_a_held_job_is_not_started_and_starts_once_it_is_unheld(bench):
     assert jobs.carry_out("hold", "7") == "held"
     assert isinstance(bench.run(20), EngineStoppedError)
     assert started(bench) == ["8"]
-    assert jobs.carry_out("unhold", "7") == "held"
+    assert jobs.carry_out("unhold", "7") == "waits for the policy"
     assert isinstance(bench.run(20), EngineStoppedError)
     assert started(bench) == ["8", "7"]
 

@@ -65,6 +65,8 @@ class SlurmJobs:
                 f"the job is {'held as its user would hold it' if after.held else 'not held'}; "
                 "expected an operator of Slurm as the user of the control plane"
             )
+        if action == "unhold":
+            return "waits for the policy" if after.held and not after.barred else "not held"
         return "held" if after.held else "released"
 
     def _checked(self, action: str, job: str) -> JobRow:

@@ -93,7 +93,7 @@ def replayed_past(history: SiteHistory, since: float, until: float, policy: Poli
     (2, 23.5, 0.0)
     >>> found = replayed_past(history, 0.5, 50.0, PolicySpec(name="sjf"))
     >>> found.whole.replayed, found.whole.difference
-    (11.0, 27.5)
+    (11.0, 17.5)
     """
     jobs, state = history.workload.jobs, history.at(since)
     arrived = np.flatnonzero((jobs.submit > since) & (jobs.submit <= until))

@@ -38,7 +38,7 @@ def actions_page(request: PageRequest, context: PageContext) -> Markup:
     found = context.reader.actions.latest(before=before, limit=rows + 1)
     offers = () if context.act is None else context.act(ActionRequest(RequestKind.OFFERS)).checked().offers
     forms = (
-        [_engines(offers), _job_form(request, offers), _undo_form(request)]
+        [_engines(offers, context), _job_form(request, offers), _undo_form(request)]
         if offers
         else [tag("p", _READ_ONLY)]
     )
@@ -128,15 +128,11 @@ def _done(found: ActionReply) -> Markup:
     )
 
 
-def _engines(offers: Sequence[EngineOffer]) -> Markup:
+def _engines(offers: Sequence[EngineOffer], context: PageContext) -> Markup:
     options = [(name, each.engine) for each in offers for name in each.actions if not KINDS[name].of_job]
-    states = tag(
-        "p",
-        *(
-            joined(f"{each.engine} ", state_mark("paused" if each.paused else _runs(each)), " ")
-            for each in offers
-        ),
-    )
+    shown = {each.status.engine: each.status.state for each in context.reader.engines()}
+    states = [(each.engine, state_mark(shown.get(each.engine, "stopped"))) for each in offers]
+    line = tag("p", *(joined(f"{engine} ", mark, " ") for engine, mark in states))
     forms = [
         _form(
             f"{name.capitalize()} {engine}",
@@ -145,11 +141,7 @@ def _engines(offers: Sequence[EngineOffer]) -> Markup:
         )
         for name, engine in options
     ]
-    return tag("section", tag("h2", "Engines"), states, *forms)
-
-
-def _runs(offer: EngineOffer) -> str:
-    return "running" if "pause" in offer.actions else "stopped"
+    return tag("section", tag("h2", "Engines"), line, *forms)
 
 
 def _job_form(request: PageRequest, offers: Sequence[EngineOffer]) -> Markup:
@@ -162,7 +154,10 @@ def _job_form(request: PageRequest, offers: Sequence[EngineOffer]) -> Markup:
         _typed("Job", "job", request.text("job"), "job"),
         _choice("Action", "action", names, None, "job"),
     ]
-    kinds = tag("ul", *(tag("li", f"{name}: {KINDS[name].summary}") for name in names))
+    kinds = tag(
+        "ul",
+        *(tag("li", f"{name}: {KINDS[name].summary[:1].lower()}{KINDS[name].summary[1:]}") for name in names),
+    )
     return tag("section", tag("h2", "One job"), kinds, _form("Dry run of the action on a job", fields, "job"))
 
 
@@ -218,7 +213,7 @@ def _typed(
 def _table(rows: Sequence[ActionRecord], acts: bool) -> Markup:
     return table(
         "Actions, the latest first",
-        ("Number#", "Time", "Action", "By", "Reason", "Outcome", "Undo"),
+        ("Number", "Time", "Action", "By", "Reason", "Outcome", "Undo"),
         [_row(each, acts) for each in rows],
         "No action is in the journal.",
     )

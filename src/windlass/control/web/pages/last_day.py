@@ -13,6 +13,7 @@ from windlass.control.web.request import BadRequestError, PageRequest
 from windlass.control.words import clock_text, span_text
 from windlass.experiment.start_times.fidelity import ReplayedPast, WaitComparison
 from windlass.order.site import POLICIES
+from windlass.report.units import counted
 
 _EMPTY = "No engine reports a queue of batch jobs that have ended."
 #: What the replay leaves out.
@@ -82,13 +83,14 @@ def day_sentences(day: LastDay) -> list[str]:
 
     Examples
     --------
+    >>> from windlass.experiment.worlds.policy import PolicySpec
     >>> whole = WaitComparison(0.0, 40, 600.0, 660.0, 90.0)
     >>> past = ReplayedPast(86400.0, whole, (), 1, 0)
     >>> for each in day_sentences(LastDay("slurm", "site", PolicySpec(name="easy"), past, 64, 60, 64, True)):
     ...     print(each)
     40 jobs waited 10 min on average; in the replay under easy with 64 processors, 11 min (+10 %).
     The starts differ by 1 min on average.
-    1 job started that has not in the replay.
+    1 job started that has not started in the replay.
     The processors of the queue varied from 60 to 64.
     """
     assert day.replay is not None
@@ -96,20 +98,18 @@ def day_sentences(day: LastDay) -> list[str]:
     policy = day.policy.choice(POLICIES).label
     change = f" ({whole.replayed / whole.recorded - 1:+.0%})".replace("%", " %") if whole.recorded > 0 else ""
     lines = [
-        f"{whole.jobs:,} jobs waited {span_text(whole.recorded)} on average; in the replay under {policy} with"
+        f"{counted(whole.jobs, 'job')} waited {span_text(whole.recorded)} on average; in the replay under {policy} with"
         f" {day.cores:,} processors, {span_text(whole.replayed)}{change}.",
         f"The starts differ by {span_text(whole.difference)} on average.",
     ]
     for count, text in (
-        (past.only_recorded, "started that {} not in the replay."),
+        (past.only_recorded, "started that {} not started in the replay."),
         (past.only_replayed, "still {} that started in the replay."),
     ):
         if count:
             one = "has" if "started that" in text else "waits"
             many = "have" if "started that" in text else "wait"
-            lines.append(
-                f"{count:,} job{'' if count == 1 else 's'} {text.format(one if count == 1 else many)}"
-            )
+            lines.append(f"{counted(count, 'job')} {text.format(one if count == 1 else many)}")
     if day.fewest != day.most:
         lines.append(f"The processors of the queue varied from {day.fewest:,} to {day.most:,}.")
     if not day.complete:
