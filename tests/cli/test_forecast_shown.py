@@ -29,7 +29,7 @@ def result(*errors, mean=0.0, count=700):
         for place in range(len(errors))
     ]
     scores = [Score(error, 2 * error, 3 * error, float("nan")) for error in errors]
-    return SimpleNamespace(scores=scores, fit=1.25, forecast=0.002, made=made)
+    return SimpleNamespace(scores=scores, fit=1.25, forecast=0.002, made=made, squared=())
 
 
 def options_of(**changed):
@@ -78,7 +78,9 @@ def test_the_best_score_of_each_table_is_bold():
 
 
 def made_series(count=100):
-    return SimpleNamespace(name="made", columns=("used",), rows=np.zeros((count, 1)), notes=("a gap",))
+    return SimpleNamespace(
+        period=600.0, name="made", columns=("used",), rows=np.zeros((count, 1)), notes=("a gap",)
+    )
 
 
 def test_missing_scores_are_nan_in_the_tree():

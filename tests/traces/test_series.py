@@ -101,7 +101,8 @@ def test_rows_of_a_period_are_averaged_and_periods_without_any_are_gaps(tmp_path
     path = written(tmp_path, "t,a\n0,1\n5,3\n10,7\n31,9\n")
     series = read_series(path, 10)
     assert np.array_equal(series.rows.ravel(), [2, 7, np.nan, 9], equal_nan=True)
-    assert series.notes == ("4 rows are averaged in 3 periods", "1 of 4 periods has no row")
+    filled = "1 of 4 values (25 %) are filled in with those before them, without an error there"
+    assert series.notes == ("4 rows are averaged in 3 periods", "1 of 4 periods has no row", filled)
 
 
 def test_an_empty_cell_is_a_gap(tmp_path):
@@ -189,3 +190,19 @@ def test_the_published_files_are_read_completely():
     nodes = read_openb_nodes(TRACES / "gpu" / "openb_node_list_all_node.csv")
     assert len(nodes) == 1_523
     assert nodes.resources[:, 0].max() == 8
+
+
+@pytest.mark.parametrize(
+    ("times", "period", "share"),
+    [((0, 600, 1200, 3000), 600.0, "2 of 3"), ((0, 10, 30), 10.0, "1 of 2"), ((5, 5.5, 6), 0.5, "2 of 2")],
+)
+def test_the_most_frequent_step_is_inferred(tmp_path, times, period, share):
+    series = read_series(written(tmp_path, "t,a\n" + "".join(f"{time},1\n" for time in times)), None)
+    assert series.period == period
+    assert series.notes[0] == f"rows are {period:g} s apart, as in {share} steps"
+    assert len(series.rows) == round((times[-1] - times[0]) / period) + 1
+
+
+def test_the_step_of_one_row_is_unknown(tmp_path):
+    with pytest.raises(InputError, match="one row, expected at least two"):
+        read_series(written(tmp_path, "t,a\n0,1\n"), None)

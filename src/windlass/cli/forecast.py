@@ -37,7 +37,7 @@ class ForecastOptions:
     models
         Names of forecasters.
     freq
-        Time between rows, s.
+        Time between rows, s; None for the most frequent one of the file.
     seasons
         Periods, s.
     test
@@ -50,14 +50,20 @@ class ForecastOptions:
     kind: str
     columns: tuple[str, ...]
     models: tuple[str, ...]
-    freq: float
+    freq: float | None
     seasons: tuple[float, ...]
     test: float
     launch: float
 
+    @property
+    def period(self) -> float:
+        """Time between rows, s; known after the file is read."""
+        assert self.freq is not None
+        return self.freq
+
     def rows(self, span: float) -> int:
         """Return the rows of a span of time (s), at least one."""
-        return max(1, math.ceil(span / self.freq - 1e-9))
+        return max(1, math.ceil(span / self.period - 1e-9))
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -98,6 +104,7 @@ def forecast_command(question: ForecastOptions, *, as_json: bool, report: Path |
     _check(question)
     check_report(report, (question.file,))
     series = _read(question)
+    question = dataclasses.replace(question, freq=series.period)
     found = _tested(question, series)
     if report is not None:
         write_report(report, page_of(question, series, found))
@@ -127,7 +134,7 @@ def _read(question: ForecastOptions) -> TraceSeries:
     if question.kind == "csv":
         return read_series(question.file, question.freq, question.columns)
     series = read_helios(question.file)
-    if question.freq != series.period:
+    if question.freq not in (None, series.period):
         raise InputError(f"--freq: {question.file} has rows of {series.period:g} s, expected 10min")
     chosen = question.columns or series.columns
     for name in chosen:
@@ -139,7 +146,7 @@ def _read(question: ForecastOptions) -> TraceSeries:
 
 
 def _tested(question: ForecastOptions, series: TraceSeries) -> list[tuple[str, Backtest]]:
-    seasons = [max(2, round(season / question.freq)) for season in question.seasons]
+    seasons = [max(2, round(season / question.period)) for season in question.seasons]
     test = question.rows(question.test)
     if test >= len(series.rows):
         raise InputError(

@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table
 
 from windlass.io.traces.series import TraceSeries
+from windlass.report.forecasts import lead_words
 from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
@@ -45,7 +46,10 @@ def _best(step: int, place: int, found: Sequence[tuple[str, Backtest]]) -> str:
     second, other = others[0]
     if second == least:
         return f"{name} and {other}, {ahead}"
-    return f"{name}, {ahead} ({percentage(1 - least / second)} less than {other})"
+    errors = {own: result.squared[place] for own, result in found if result.squared}
+    if name not in errors or other not in errors:
+        return f"{name}, {ahead} ({percentage(1 - least / second)} less than {other})"
+    return f"{name}, {ahead} ({lead_words(errors[name], errors[other], other)})"
 
 
 def score_table(question: ForecastOptions, step: int, found: Sequence[tuple[str, Backtest, int]]) -> Table:
@@ -62,7 +66,7 @@ def score_table(question: ForecastOptions, step: int, found: Sequence[tuple[str,
     """
     table = Table(
         *_HEADS,
-        title=f"{_ahead(step)} ({step * question.freq:g} s)",
+        title=f"{_ahead(step)} ({step * question.period:g} s)",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -104,10 +108,13 @@ def scores_tree(
 
 def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]) -> str:
     """Return a page with a table for each step, and a plot of the longest step."""
+    words = (
+        f"{best_line(question, found)} {len(series.rows):,} rows of {question.period:g} s; the last "
+        f"{question.rows(question.test):,} are for the test. {SCALED} {' '.join(f'{note}.' for note in series.notes)}"
+    )
     head = (
         f'<header><p class="kicker">Windlass forecasts</p><h1>{text(series.name)}</h1><p class="lead">'
-        f"{len(series.rows):,} rows of {question.freq:g} s; the last {question.rows(question.test):,} are for the test."
-        f" {SCALED}</p></header>"
+        f"{text(words)}</p></header>"
     )
     tables = [_html_table(question, place, step, found) for place, step in enumerate(question.steps)]
     drawn = part(picture_of(question, series, found))
@@ -123,10 +130,10 @@ def picture_of(
     """Return the plot of the first column and its forecasts, over the beginning of the test part."""
     step = question.steps[-1]
     truth = found[0][1].made[-1].truth[:_SHOWN, 0]
-    hours = (np.arange(len(truth)) * question.freq / 3600.0).tolist()
+    hours = (np.arange(len(truth)) * question.period / 3600.0).tolist()
     lines = [Line("truth", hours, truth.tolist())]
     lines += [Line(name, hours, result.made[-1].mean[:_SHOWN, 0].tolist()) for name, result in found]
-    title = f"{series.columns[0]}, forecast {step * question.freq:g} s ahead"
+    title = f"{series.columns[0]}, forecast {step * question.period:g} s ahead"
     return Picture("course", title, "hours of the test part", series.columns[0], tuple(lines))
 
 
@@ -138,7 +145,7 @@ def _html_table(
         for name, result in found
     )
     names = "".join(f"<th>{name}</th>" for name in _HEADS)
-    title = f"{_ahead(step)}, {step * question.freq:g} s"
+    title = f"{_ahead(step)}, {step * question.period:g} s"
     return PageSection(
         f'<section><h2>{title}</h2><div class="scroll"><table class="claims"><thead><tr>{names}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"

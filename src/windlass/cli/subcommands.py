@@ -60,7 +60,12 @@ def from_wan(
 
 def forecast(
     series: Annotated[Path, typer.Argument(help="Table with a time in each line (.csv).")],
-    freq: Annotated[str, typer.Option("--freq", help="Time between rows, as in 10min.")],
+    freq: Annotated[
+        str | None,
+        typer.Option(
+            "--freq", help="Time between rows, as in 10min.", show_default="the most frequent of the table"
+        ),
+    ] = None,
     season: Annotated[str, typer.Option("--season", help="Periods of the series, as in 1d,7d.")] = "1d,7d",
     models: Annotated[
         str,
@@ -91,7 +96,7 @@ def forecast(
         format_,
         _names(columns),
         _names(models),
-        seconds("--freq", freq),
+        None if freq is None else seconds("--freq", freq),
         tuple(seconds("--season", each) for each in _names(season)),
         seconds("--test", test),
         seconds("--launch", launch),

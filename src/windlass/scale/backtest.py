@@ -79,12 +79,15 @@ class Backtest:
         Time to fit the forecaster and its quantiles, s.
     forecast
         Mean time of a forecast, s.
+    squared
+        For each number of steps, (n,) squared errors of the rows, of which :attr:`Score.mse` is the mean; NaN for gaps.
     """
 
     scores: tuple[Score, ...]
     made: tuple[Made, ...]
     fit: float
     forecast: float
+    squared: tuple[_Floats, ...] = ()
 
 
 def backtest(
@@ -164,7 +167,17 @@ def backtest(
         for step in steps
     )
     scores = tuple(_score(each, whole[:known], quantiles, season) for each in made)
-    return Backtest(scores, made, fit, spent / test)
+    scale = ColumnScaling.of(whole[:known])
+    return Backtest(scores, made, fit, spent / test, tuple(_squared(each, scale) for each in made))
+
+
+def _squared(made: Made, scale: ColumnScaling) -> _Floats:
+    """Return (n,) the mean over the measured columns of the squared scaled error of each row."""
+    off = (scale.down(made.truth) - scale.down(made.mean)) ** 2
+    measured = np.isfinite(off)
+    count = measured.sum(axis=1)
+    total = np.where(measured, off, 0.0).sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _of(by_quantile: _Floats, step: int) -> _Floats:

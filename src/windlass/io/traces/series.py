@@ -50,7 +50,7 @@ class TraceSeries:
     notes: tuple[str, ...] = ()
 
 
-def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> TraceSeries:
+def read_series(path: Path, period: float | None, columns: Sequence[str] = ()) -> TraceSeries:
     """Read a CSV file with one column of times and further columns of numbers.
 
     Rows in the same period are averaged, and periods without a row are gaps. Times are dates or seconds, strictly
@@ -62,7 +62,7 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
     path
         The file, plain or ``.gz``.
     period
-        Period of the grid, s.
+        Period of the grid, s; None for the most frequent time from one row to the next, which a note states.
     columns
         Columns to read; by default all except the time.
 
@@ -81,7 +81,7 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
     >>> series.rows.ravel().tolist(), series.notes
     ([3.0, nan, 5.0], ('1 of 3 periods has no row',))
     """
-    if not 0 < period < np.inf:
+    if period is not None and not 0 < period < np.inf:
         raise InputError(f"period is {period}, expected a number of seconds above 0")
     table, notes = _table(path)
     if table.bad:
@@ -95,8 +95,32 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
     if not chosen:
         raise InputError(f"{path}: no column except the time {time_name!r}, expected at least one of numbers")
     values = np.stack([_values(path, table, name) for name in chosen], axis=1)
+    if period is None:
+        period, inferred = _most_frequent_step(path, times)
+        notes = (*notes, inferred)
     series = on_grid(stem(path), times, values, period, chosen)
-    return replace(series, notes=(*notes, *series.notes))
+    return replace(series, notes=(*notes, *series.notes, *_filled_notes(series.rows)))
+
+
+def _most_frequent_step(path: Path, times: _Floats) -> tuple[float, str]:
+    """Return the most frequent time from one row to the next, the shortest of several, and a note."""
+    if len(times) < 2:
+        raise InputError(f"{path}: one row, expected at least two, or the time between rows")
+    steps, counts = np.unique(np.diff(times).round(6), return_counts=True)
+    most = int(np.argmax(counts))
+    period = float(steps[most])
+    share = f"{counts[most]:,} of {len(times) - 1:,} steps"
+    return period, f"rows are {period:g} s apart, as in {share}"
+
+
+def _filled_notes(rows: _Floats) -> tuple[str, ...]:
+    """Return a note on the share of values that are missing, which forecasters fill in."""
+    missing = int(np.isnan(rows).sum())
+    if not missing:
+        return ()
+    part = f"{100 * missing / rows.size:.2g} %"
+    filled = "are filled in with those before them, without an error there"
+    return (f"{missing:,} of {rows.size:,} values ({part}) {filled}",)
 
 
 def on_grid(
