@@ -22,6 +22,7 @@ SUITES = (
     "cluster",
     "colocated",
     "dispatch",
+    "logs",
     "order",
     "place",
     "plan",
