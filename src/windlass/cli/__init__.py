@@ -16,7 +16,8 @@ Commands and their options:
   :mod:`~windlass.cli.k8s_jobs` for the queue of Kubernetes, :mod:`~windlass.cli.metrics` and
   :mod:`~windlass.cli.log_format` for ``--metrics`` and ``--log``, :mod:`~windlass.cli.as_file` for ``--as-file``, and
   :mod:`~windlass.cli.agent_process` for an agent's process.
-- :mod:`~windlass.cli.control`: the control plane and its journal; :mod:`~windlass.cli.act`: actions of people.
+- :mod:`~windlass.cli.control`: the control plane; :mod:`~windlass.cli.journal`: its journal, and those of drivers;
+  :mod:`~windlass.cli.act`: actions of people.
 - :mod:`~windlass.cli.plan`, :mod:`~windlass.cli.admit`: streaming queries, and admission.
 - :mod:`~windlass.cli.options`: options that commands share; :mod:`~windlass.cli.completion`: values that a shell
   completes; :mod:`~windlass.cli.option_checks`: refusal of options without an effect.

@@ -10,8 +10,9 @@ from typer.core import TyperGroup
 from windlass.cli.act import act_app
 from windlass.cli.agent import agent_app
 from windlass.cli.commands import compare, explain, run, validate
-from windlass.cli.control import journal_app, mcp, serve, top, ui
+from windlass.cli.control import mcp, serve, top, ui
 from windlass.cli.inspection_commands import check, list_, trace, when
+from windlass.cli.journal import journal_app
 from windlass.cli.plan import plan_app
 from windlass.cli.prediction_commands import calibrate, what_if
 from windlass.cli.scaling import k8s_app, ray_app
