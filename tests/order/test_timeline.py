@@ -160,6 +160,14 @@ def test_no_job_fits_below_a_floor(count: int, ascending: bool) -> None:
     assert moved > 60
 
 
+def test_a_job_without_processors_fits_at_once() -> None:
+    line, floors = make_timeline(8 * ROOM, 4), make_floors(PROCESSORS, 1)
+    for step in range(8 * ROOM):
+        append_step(line, float(step), 0)
+    for procs, at in ((1, math.inf), (0, 0.0)):
+        assert earliest_above(floors, line, procs, 5.0, math.inf, math.inf, True) == at
+
+
 def test_releases_that_are_not_listed_count_as_earlier_ones() -> None:
     floors = make_floors(4, 2)
     for released in (10.0, 20.0, 30.0, 40.0, 50.0):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.jit import allocating, inlined, lean
-from windlass.order.site.lib.timeline import earliest_between
+from windlass.order.site.lib.timeline import earliest_before, earliest_between
 
 #: Blocks of a timeline that one search may read before the floor of its kind is renewed.
 _PATIENCE = 2
@@ -117,6 +117,9 @@ def earliest_above(floors, line, procs, duration, before, limit, ascending):
     Floors hold as long as processors are released only where :func:`lower_floors` is called. If ``before`` is
     ``ascending`` from call to call, they may also be released from each call's ``before`` on, without it.
     """
+    if procs < 1:
+        # A live view may have a job without processors, which fits where no kind does.
+        return earliest_before(line, procs, duration, before, limit)
     wide = min(_kind_of(procs, floors.bits), len(floors.widths) - 1)
     long = min(_kind_of(duration, floors.bits) + 1, len(floors.durations) - 1) if duration >= 1.0 else 0
     known = floors.starts[wide, long]
