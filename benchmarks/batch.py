@@ -26,6 +26,9 @@ from windlass.jit import prepare
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import CompiledPolicy
+from windlass.order.site.policies.conservative import Conservative
+from windlass.order.site.reservation import after
+from windlass.order.site.view import Running, SiteView, Waiting
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
 
@@ -52,7 +55,7 @@ def rows(repeats: int) -> list[Row]:
             found += _replays(case, policy, decide, repeats)
     large = Case("Lublin, 450,000 jobs, 8,192 processors", _large_workload(), 8192)
     found += _replays(large, "easy", peers.easy, 1, with_simpy=False)
-    return [*found, _long_queue(), _conservative(), _memory(), *_others()]
+    return [*found, _long_queue(), _conservative(), _deep_queue(), _memory(), *_others()]
 
 
 def _cases() -> list[Case]:
@@ -75,6 +78,29 @@ def _conservative() -> Row:
     name = "conservative, Lublin, 200,000 jobs, load 0.9, 256 processors"
     case = Case(name, lublin(200_000, 256, np.random.default_rng(1), load=0.9), 256)
     return _same_schedule(case, "conservative", ListedConservative(), "compiled, over a list of steps")
+
+
+def _deep_queue() -> Row:
+    """Compare one decision of conservative backfilling, after a job ended early, with one over a list of steps."""
+    jobs = lublin(10_000, 256, np.random.default_rng(1), load=50.0)
+    waiting = Waiting.of(jobs.job, jobs.submit, jobs.procs, jobs.request)
+    ours, listed = Conservative(), ListedConservative()
+    first = SiteView(float(jobs.submit[-1]), 256, 256, waiting, Running.of())
+    full = after(first, ours.decide(first))
+    ended, running = int(full.running.procs[-1]), full.running
+    left = Running.of(running.job[:-1], running.procs[:-1], running.expected_end[:-1])
+    view = dataclasses.replace(full, free=full.free + ended, running=left, refused=0)
+    if not np.array_equal(ours.decide(view).notes, listed.decide(view).notes):  # type: ignore[arg-type]
+        raise AssertionError("conservative: the reservations of the peer differ")
+    return compare_rates(
+        "conservative, one decision with 10,000 waiting jobs",
+        lambda: ours.decide(view),
+        lambda: listed.decide(view),
+        "compiled, over a list of steps",
+        amount=1,
+        unit="decisions/s",
+        repeats=1,
+    )
 
 
 def _same_schedule(case: Case, policy_name: str, peer: CompiledPolicy, peer_name: str) -> Row:

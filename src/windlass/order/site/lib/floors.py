@@ -25,8 +25,8 @@ _EPSILON = 4.0 * float(np.finfo(np.float64).eps)
 _MANY = 4096
 
 
-class Floors(NamedTuple):
-    """The floors of all kinds.
+class Kinds(NamedTuple):
+    """Kinds of jobs, and the floor of each.
 
     Parameters
     ----------
@@ -40,6 +40,22 @@ class Floors(NamedTuple):
         (d,) least requested time of a kind, s.
     bits
         Bits by which the kinds between a number and twice that number are divided.
+    """
+
+    starts: NDArray[np.float64]
+    counted: NDArray[np.int64]
+    widths: NDArray[np.int64]
+    durations: NDArray[np.float64]
+    bits: int
+
+
+class Floors(NamedTuple):
+    """The floors of all kinds.
+
+    Parameters
+    ----------
+    fine, coarse
+        Many kinds of similar jobs, and few. A job is not searched for below either of its floors.
     releases
         (n,) times from which processors were released, s, ascending: those that precede all later ones.
     numbers
@@ -48,11 +64,8 @@ class Floors(NamedTuple):
         (2,) number of all releases, and number of those listed.
     """
 
-    starts: NDArray[np.float64]
-    counted: NDArray[np.int64]
-    widths: NDArray[np.int64]
-    durations: NDArray[np.float64]
-    bits: int
+    fine: Kinds
+    coarse: Kinds
     releases: NDArray[np.float64]
     numbers: NDArray[np.int64]
     sizes: NDArray[np.int64]
@@ -71,18 +84,24 @@ def _least_of(kind, bits):
 
 
 @allocating
-def make_floors(processors, jobs):
-    """Return floors for a number of jobs of up to ``processors``, none of which is known yet."""
-    bits = 1 if jobs < _MANY else 3
+def _make_kinds(processors, bits):
+    """Return kinds of jobs of up to ``processors``, with no floor known yet."""
     wide, long = _kind_of(processors, bits) + 1, 1 + (_DOUBLINGS << bits)
-    starts, counted = np.full((wide, long), -np.inf), np.zeros((wide, long), np.int64)
     widths, durations = np.empty(wide, np.int64), np.zeros(long)
     for kind in range(wide):
         widths[kind] = np.ceil(_least_of(kind, bits))
     for kind in range(1, long):
         durations[kind] = _least_of(kind - 1, bits)
+    return Kinds(np.full((wide, long), -np.inf), np.zeros((wide, long), np.int64), widths, durations, bits)
+
+
+@allocating
+def make_floors(processors, jobs):
+    """Return floors for a number of jobs of up to ``processors``, none of which is known yet."""
+    fine = _make_kinds(processors, 1 if jobs < _MANY else 3)
+    coarse = _make_kinds(processors, 0 if jobs < _MANY else 1)
     releases, numbers, sizes = np.empty(jobs + 1), np.empty(jobs + 1, np.int64), np.zeros(2, np.int64)
-    return Floors(starts, counted, widths, durations, bits, releases, numbers, sizes)
+    return Floors(fine, coarse, releases, numbers, sizes)
 
 
 @inlined
@@ -92,22 +111,46 @@ def _time_before(time, duration):
 
 
 @lean
-def _lowered(floors, wide, long):
+def _lowered(floors, kinds, wide, long):
     """Return the floor of a kind after the releases that it does not take into account yet."""
-    floor = floors.starts[wide, long]
+    floor = kinds.starts[wide, long]
     low, high = 0, floors.sizes[1]
     # The first release in the list since then is the earliest of all since then.
     while low < high:
         middle = (low + high) >> 1
-        if floors.numbers[middle] <= floors.counted[wide, long]:
+        if floors.numbers[middle] <= kinds.counted[wide, long]:
             low = middle + 1
         else:
             high = middle
     if low < floors.sizes[1]:
         # A job that fits only now runs at that time.
-        floor = min(floor, _time_before(floors.releases[low], floors.durations[long]))
-    floors.starts[wide, long], floors.counted[wide, long] = floor, floors.sizes[0]
+        floor = min(floor, _time_before(floors.releases[low], kinds.durations[long]))
+    kinds.starts[wide, long], kinds.counted[wide, long] = floor, floors.sizes[0]
     return floor
+
+
+@inlined
+def _kinds_of(kinds, procs, duration):
+    """Return the kind of a job, by processors and by requested time."""
+    wide = min(_kind_of(procs, kinds.bits), len(kinds.widths) - 1)
+    long = min(_kind_of(duration, kinds.bits) + 1, len(kinds.durations) - 1) if duration >= 1.0 else 0
+    return wide, long
+
+
+@inlined
+def _floor_of(floors, kinds, wide, long):
+    """Return the floor of a kind, as of now."""
+    if kinds.starts[wide, long] > -np.inf and kinds.counted[wide, long] < floors.sizes[0]:
+        return _lowered(floors, kinds, wide, long)
+    return kinds.starts[wide, long]
+
+
+@lean
+def _raise_floor(floors, kinds, line, wide, long, before, limit, floor):
+    """Raise the floor of a kind to the first time, from ``floor`` on, at which its least job fits."""
+    least, _ = earliest_between(line, kinds.widths[wide], kinds.durations[long], before, limit, floor)
+    kinds.starts[wide, long] = max(kinds.starts[wide, long], min(least, limit))
+    kinds.counted[wide, long] = floors.sizes[0]
 
 
 @lean
@@ -120,20 +163,24 @@ def earliest_above(floors, line, procs, duration, before, limit, ascending):
     if procs < 1:
         # A live view may have a job without processors, which fits where no kind does.
         return earliest_before(line, procs, duration, before, limit)
-    wide = min(_kind_of(procs, floors.bits), len(floors.widths) - 1)
-    long = min(_kind_of(duration, floors.bits) + 1, len(floors.durations) - 1) if duration >= 1.0 else 0
-    known = floors.starts[wide, long]
-    if known > -np.inf and floors.counted[wide, long] < floors.sizes[0]:
-        known = _lowered(floors, wide, long)
-    # What blocks a job below the floor may be later than ``before``, where the job needs no free processors.
-    floor = known if ascending else min(known, _time_before(before, duration))
+    # What blocks a job below a floor may be later than ``before``, where the job needs no free processors.
+    most = np.inf if ascending else _time_before(before, duration)
+    wide, long = _kinds_of(floors.fine, procs, duration)
+    known = min(most, _floor_of(floors, floors.fine, wide, long))
+    if known >= before or known >= limit:
+        return before
+    much_wide, much_long = _kinds_of(floors.coarse, procs, duration)
+    rough = min(most, _floor_of(floors, floors.coarse, much_wide, much_long))
+    floor = max(known, rough)
+    if floor >= before or floor >= limit:
+        return before
+    _raise_floor(floors, floors.coarse, line, much_wide, much_long, before, limit, rough)
+    floor = max(floor, min(most, floors.coarse.starts[much_wide, much_long]))
     if floor >= before or floor >= limit:
         return before
     at, read = earliest_between(line, procs, duration, before, limit, floor)
     if read > _PATIENCE:
-        least, _ = earliest_between(line, floors.widths[wide], floors.durations[long], at, limit, floor)
-        floors.starts[wide, long] = max(known, min(least, limit))
-        floors.counted[wide, long] = floors.sizes[0]
+        _raise_floor(floors, floors.fine, line, wide, long, at, limit, floor)
     return at
 
 
