@@ -145,7 +145,8 @@ class Response:
     p99: float
 
 
-def _sizes(kind: str, tasks: int, seed: int, recorded: Floats) -> Floats:
+def sizes_of(kind: str, tasks: int, seed: int, recorded: Floats) -> Floats:
+    """Return the work of each task for one of ``SIZES``; ``recorded`` has the work of recorded tasks."""
     rng = np.random.default_rng([seed, 77])
     if kind == "fixed":
         return np.ones(tasks)
@@ -188,7 +189,7 @@ def response(contender: Contender, cell: Cell, tasks: int, seed: int, recorded: 
         whole,
         seed,
         arrivals=Bursty(5.0, 0.1, 500.0) if cell.bursts else "poisson",
-        service=_sizes(cell.sizes, whole, seed, recorded),
+        service=sizes_of(cell.sizes, whole, seed, recorded),
         tasks_per_job=cell.per_job,
         timetable=timetable,
         schedulers=cell.schedulers,
