@@ -91,7 +91,7 @@ class ClusterMetrics:
     queries: int
     mean_part_response_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES, **HEADLINE})
     p95_part_response_s: float = field(default=math.nan, metadata={**LOWER, **SOMETIMES})
-    part_jobs: int = 0
+    part_jobs: float = field(default=math.nan, metadata=SOMETIMES)
 
 
 def cluster_metrics(
@@ -168,7 +168,7 @@ def cluster_metrics(
         queries=sum(len(each.stays) for each in queries),
         mean_part_response_s=_mean(of_parts),
         p95_part_response_s=_percentile(of_parts, 95),
-        part_jobs=len(of_parts),
+        part_jobs=len(of_parts) if parts else math.nan,
     )
 
 
