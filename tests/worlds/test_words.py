@@ -1,7 +1,6 @@
 """Names of policies in scenarios, keys of workloads, fields set by options, and regions as sites."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -121,8 +120,8 @@ def test_the_workload_key_depends_on_the_fields_of_the_workload(name):
     assert key() == key()
     assert hash(key()) == hash(key())
     assert key() != key(**OTHER[name])
-    # Small tasks are drawn as they run.
-    assert (key() == key(seed=2)) == (name in ("admission", "dispatch"))
+    # Workers draw small tasks as they run, clusters before.
+    assert (key() == key(seed=2)) == (name == "dispatch")
     if name == "batch":
         assert key() != key(load=0.5)
 
@@ -131,7 +130,6 @@ def test_the_workload_key_of_a_log_ignores_the_seed():
     for name, workload in (
         ("batch", {"trace": "a.swf"}),
         ("elastic", {"trace": "a.csv"}),
-        ("colocated", {"batch": {"trace": "a.swf"}}),
     ):
         world = find_world(name)
         setting = world.setting.model_validate(
@@ -211,11 +209,7 @@ def test_measured_regions_become_sites(tmp_path: Path):
     ("jobs", "tasks", "notes"), [(10.0, 19.0, 0), (10.0, 20.0, 0), (10.0, 20.5, 1), (31.0, 10.0, 1)]
 )
 def test_a_note_reports_spans_that_differ_by_more_than_a_factor_of_2(jobs, tasks, notes):
-    case = SimpleNamespace(
-        jobs=SimpleNamespace(submit=np.array([0.0, jobs])),
-        tasks=SimpleNamespace(submit=np.array([0.0, tasks])),
-    )
-    assert len(_span_notes(case)) == notes
+    assert len(_span_notes(jobs, tasks)) == notes
 
 
 def test_spot_capacity_repeats_until_a_month_after_the_last_job(tmp_path):
