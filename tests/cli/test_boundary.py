@@ -3,14 +3,17 @@
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import windlass.cli.app
 from windlass.cli.error_handling import status_of
+from windlass.cli.signals import stopped_by_signals
 from windlass.model.errors import ParameterError, Remedy
 from windlass.model.text import printable
 from windlass.policy.user_code import place_of
@@ -236,3 +239,17 @@ def test_a_failing_planner_is_named_with_its_file_and_line(windlass, tmp_path, s
     assert err.splitlines()[0] == "talk"
     assert err.splitlines()[1].startswith("windlass: policy 'mine' (")
     assert f"mine.py, {message}" in err.splitlines()[1]
+
+
+def test_a_hangup_of_a_process_without_a_terminal_is_passed_on(monkeypatch):
+    reloaded = threading.Event()
+    before = signal.getsignal(signal.SIGHUP)
+    monkeypatch.setattr(os, "isatty", lambda handle: False)
+    with stopped_by_signals(True, on_hangup=reloaded.set):
+        os.kill(os.getpid(), signal.SIGHUP)
+        assert reloaded.wait(60.0)
+    assert signal.getsignal(signal.SIGHUP) is before
+    monkeypatch.setattr(os, "isatty", lambda handle: True)
+    with pytest.raises(SystemExit), stopped_by_signals(True, report=str, on_hangup=reloaded.clear):
+        signal.raise_signal(signal.SIGHUP)
+    assert reloaded.is_set()

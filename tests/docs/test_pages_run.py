@@ -36,7 +36,7 @@ NOT_RUN = {
     "docs/serve.md": 1,
     "docs/share-on-slurm.md": 1,
     "docs/slurm.md": 3,
-    "docs/slurm-service.md": 1,
+    "docs/slurm-service.md": 2,
     "docs/streams.md": 1,
     "docs/tutorial.md": 2,
     "docs/when.md": 1,

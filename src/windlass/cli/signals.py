@@ -21,6 +21,7 @@ def stopped_by_signals(
     *,
     terminated: Callable[[], int] = lambda: 130,
     report: Callable[[str], None] = lambda message: print(f"windlass: {message}", file=sys.stderr),
+    on_hangup: Callable[[], None] | None = None,
 ) -> Iterator[None]:
     """Handle SIGTERM and SIGHUP like Ctrl-C, so that what a live run started is stopped.
 
@@ -36,6 +37,8 @@ def stopped_by_signals(
         Returns the exit status after SIGTERM. After the other signals it is 130.
     report
         Called with the message.
+    on_hangup
+        Called at SIGHUP instead, from a thread of its own, in a process without a terminal; None to stop.
     """
     by: list[int] = []
 
@@ -48,10 +51,13 @@ def stopped_by_signals(
     if not live or threading.current_thread() is not threading.main_thread():
         yield
         return
-    ends = [signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        ends.append(signal.SIGHUP)
-    before = [(each, signal.signal(each, stop)) for each in ends]
+    handlers: dict[int, Callable[[int, Any], None]] = {signal.SIGTERM: stop}
+    if on_hangup is not None and not os.isatty(0):
+        # A handler runs within any line of the program, which may hold a lock.
+        handlers[signal.SIGHUP] = lambda *_: threading.Thread(target=on_hangup, daemon=True).start()
+    elif signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        handlers[signal.SIGHUP] = stop
+    before = [(each, signal.signal(each, handler)) for each, handler in handlers.items()]
     try:
         yield
     except KeyboardInterrupt:

@@ -100,12 +100,14 @@ def drive(
     as_file: AsFile = False,
 ) -> None:
     """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
+    from windlass.agent.stop import Stop
     from windlass.cli.option_checks import RUN, check_apart, given_in
     from windlass.cli.signals import stopped_by_signals
     from windlass.cli.slurm_policies import read_policies
     from windlass.engines.batch.metrics import driver_metrics
     from windlass.engines.batch.status import DriverStatus
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
+    from windlass.engines.slurm.reload import PolicyReload
     from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
     from windlass.engines.slurm.system import SlurmOptions
     from windlass.model import InputError
@@ -139,15 +141,17 @@ def drive(
         return
     status = DriverStatus(contact=client.contact)
     words: dict[str, Any] = {"report": log_json} if log_format is LogFormat.JSON else {}
+    reload = PolicyReload(lambda: read_policies(policies), Stop, notify)
     # After SIGTERM, status 0 means that no job is left held by mistake.
     end = stopped_by_signals(
         True,
         "interrupted; running jobs continue",
         terminated=lambda: int(status.left_held > 0),
+        on_hangup=reload.request,
         **words,
     )
     with end, metrics_served(where, driver_metrics("slurm", "Slurm", status)):
-        drive_slurm(client, settings, notify, status)
+        drive_slurm(client, settings, notify, status, reload=reload)
 
 
 @slurm_app.command("give-back")

@@ -20,6 +20,7 @@ from windlass.control.journal import JournalReader, JournalWriter, Retention
 from windlass.control.pages_process import PagesProcess
 from windlass.control.supervisor import Supervisor
 from windlass.model import InputError
+from windlass.policy.user_code import imported_again
 
 #: Reported at a second signal.
 HURRIED = "stopping without patience: what does not answer is left as it is; a third signal ends the process at once"
@@ -166,9 +167,10 @@ def _reload(supervisor: Supervisor, reload: Reload, report: Callable[[str], None
     """Replace the engines; with a configuration that cannot be used, they go on as they are."""
     reload.requested.clear()
     try:
-        engines = reload.read()
-        for engine in engines:
-            engine.prepare()
+        with imported_again():
+            engines = reload.read()
+            for engine in engines:
+                engine.prepare()
     except InputError as error:
         report(f"not reloaded, the engines go on: {error}")
         return

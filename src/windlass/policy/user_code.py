@@ -56,6 +56,22 @@ def import_file(path: Path) -> ModuleType:
     return module
 
 
+@contextlib.contextmanager
+def imported_again() -> Iterator[None]:
+    """Import users' files again within the context, as they are now; after an error, the modules before are back.
+
+    Policies that were made before keep their code.
+    """
+    before = {name: module for name, module in sys.modules.items() if name.startswith(_PREFIX)}
+    for name in before:
+        del sys.modules[name]
+    try:
+        yield
+    except BaseException:
+        sys.modules.update(before)
+        raise
+
+
 def is_user_code(policy: object) -> bool:
     """Return whether an object's class is defined in a user's file or in an installed package of policies.
 

@@ -89,3 +89,8 @@ def test_the_error_without_a_configured_cluster_is_one_line(configs, monkeypatch
         ApiServer(context="there")
     with pytest.raises(InputError, match=r"^--kubeconfig: mine: no file$"):
         ApiServer("mine")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=rf"^--kubeconfig: {tmp_path}/none: no such file$"):
+        ApiServer(str(tmp_path / "none"))

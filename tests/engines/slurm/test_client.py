@@ -100,3 +100,28 @@ def test_commands_run_as_processes_and_are_stopped_at_their_limit():
     assert Commands()(["sh", "-c", "echo out; echo said >&2; exit 3"], 60.0) == (3, "out\n", "said\n")
     with pytest.raises(subprocess.TimeoutExpired):
         Commands()(["sleep", "60"], 0.05)
+
+
+@pytest.mark.parametrize(
+    ("errors", "line"),
+    [
+        (
+            "scontrol: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host\n"
+            "scontrol: error: fetch_config: DNS SRV lookup failed\n"
+            "scontrol: error: _establish_config_source: failed to fetch config\n"
+            "scontrol: fatal: Could not establish a configuration source\n",
+            "scontrol: Slurm finds no configuration here, expected a slurm.conf in its usual place or at $SLURM_CONF",
+        ),
+        (
+            "scontrol: error: s_p_parse_file: cannot stat file /none/slurm.conf: No such file or directory,"
+            " retrying in 1sec up to 60sec\nscontrol: fatal: Unable to process configuration file\n",
+            "scontrol: /none/slurm.conf: No such file or directory, expected a slurm.conf",
+        ),
+        ("scontrol: error: other", "scontrol: error: other"),
+    ],
+)
+def test_a_missing_configuration_is_one_clear_line(errors, line):
+    client = Client(lambda command, timeout: (1, "", errors), 0.0)
+    with pytest.raises(BatchError) as caught:
+        client.setting("ClusterName")
+    assert str(caught.value) == line

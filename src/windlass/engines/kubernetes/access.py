@@ -106,7 +106,11 @@ def kubeconfig_access(config: str | None = None, context: str | None = None) -> 
             trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
     except (configs.ConfigException, OSError, TypeError, ValueError) as error:
         where = f"--kubeconfig: {config}" if config else "no cluster is configured"
-        raise InputError(f"{where}: {' '.join(str(error).split())}") from error
+        why = " ".join(str(error).split())
+        # The client's own message does not tell a missing file from an empty one.
+        if config and "No configuration found" in why and not Path(config).expanduser().exists():
+            why = "no such file"
+        raise InputError(f"{where}: {why}") from error
 
     def credentials() -> str:
         try:

@@ -19,7 +19,7 @@ from windlass.engines.slurm.commands import CommandRunner, Commands, StreamingRu
 from windlass.engines.slurm.job_reader import JobReader
 from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.node_reader import lists_groups, read_nodes
-from windlass.engines.slurm.release import ReleaseTraits, installation_hint
+from windlass.engines.slurm.release import ReleaseTraits, configuration_hint, installation_hint
 from windlass.model import BatchError, InputError
 
 _Found = TypeVar("_Found")
@@ -260,7 +260,11 @@ class Client:
         if (status != 0 or not out) and (hint := installation_hint(command, errors)):
             raise InputError(hint)
         if status != 0 or (not out and errors and "--json" in command):
-            raise BatchError(" ".join((errors or out).split()) or f"{command[0]} ended with status {status}")
+            raise BatchError(
+                configuration_hint(command, errors)
+                or " ".join((errors or out).split())
+                or f"{command[0]} ended with status {status}"
+            )
         return out
 
     def _retry(self, call: Callable[[], _Found]) -> _Found:

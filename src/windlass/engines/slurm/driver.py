@@ -8,10 +8,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windlass.drive import StopRequest, drive, interruptible_sleep
+from windlass.drive import EngineStoppedError, StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
@@ -27,6 +28,7 @@ from windlass.engines.slurm.give_back import QueueReturn, return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.observer import DriverObserver, Unobserved
+from windlass.engines.slurm.reload import PolicyReload
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
@@ -49,6 +51,7 @@ def drive_slurm(
     sleep: Callable[[float], None] = time.sleep,
     stop: StopRequest | None = None,
     observer: DriverObserver | None = None,
+    reload: PolicyReload | None = None,
 ) -> BatchRun:
     """Start Slurm's jobs in a policy's order, until no job is left or until interrupted.
 
@@ -73,6 +76,8 @@ def drive_slurm(
         the stop hands it over to the next driver. A stop replaces ``sleep``.
     observer
         Notified of each poll and of each entry of the journal; an error that it raises ends the driver.
+    reload
+        Replaces the policies on request, in place of a stop. Waiting jobs stay held meanwhile.
 
     Raises
     ------
@@ -90,42 +95,72 @@ def drive_slurm(
     except OSError as error:
         raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
     status = status or DriverStatus(contact=client.contact)
-    # The queue is given back without interruption.
-    patient, observer = client, observer or Unobserved()
-    if stop is not None:
-        sleep = interruptible_sleep(stop)
-        client = dataclasses.replace(client, sleep=sleep)
+    observer = observer or Unobserved()
     with DriverLock(cluster_name(client)), Journal(driving.journal, appended=observer.appended) as journal:
         _report_found(journal, notify)
-        policy = driving.policies[ORDER.key]
-        owners = live_owners(policy, journal)
         with contextlib.ExitStack() as stack:
-            # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
             if not driving.keep_held:
+                # The queue is given back without interruption.
                 stack.callback(
                     _give_back_unless,
                     lambda: stop is not None and stop.hands_over,
-                    dataclasses.replace(patient, patience=_GIVE_BACK_S),
+                    dataclasses.replace(client, patience=_GIVE_BACK_S),
                     journal,
                     driving.options,
                     notify,
                     status,
                     clock,
                 )
+            turns = _Turns(client, journal, notify, status, clock, sleep, observer)
+            while True:
+                try:
+                    return turns.drive(driving, stop if reload is None else reload.stop)
+                except EngineStoppedError:
+                    policies = None if reload is None else reload.take()
+                    if policies is None:
+                        raise
+                    driving = dataclasses.replace(driving, policies=policies)
+                    named = ", ".join(f"{key}={each.name}" for key, each in sorted(policies.items()))
+                    notify(f"reloaded; waiting jobs stayed held: {named}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """What all policies of a driver have in common."""
+
+    client: Client
+    journal: Journal
+    notify: Notify
+    status: DriverStatus
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    observer: DriverObserver
+
+    def drive(self, driving: Driving, stop: StopRequest | None) -> BatchRun:
+        """Drive until no job is left, or until a stop. On exit, quotas are lifted, before the queue is given back."""
+        client, sleep, notify = self.client, self.sleep, self.notify
+        if stop is not None:
+            sleep = interruptible_sleep(stop)
+            client = dataclasses.replace(client, sleep=sleep)
+        policy = driving.policies[ORDER.key]
+        owners = live_owners(policy, self.journal)
+        with contextlib.ExitStack() as stack:
             stack.callback(_save_use, owners, notify)
             system = SlurmSystem(
                 client,
-                journal,
+                self.journal,
                 driving.options,
                 notify=notify,
-                clock=clock,
+                clock=self.clock,
                 sleep=sleep,
-                status=status,
-                polled=observer.polled,
+                status=self.status,
+                polled=self.observer.polled,
             )
-            site = sharing_site(system, client, driving, journal, notify, owners)
+            site = sharing_site(system, client, driving, self.journal, notify, owners)
             stack.callback(site.close)
-            engine = JournaledEngine(site, journal, policy.name, status, clock, decided=observer.decided)
+            engine = JournaledEngine(
+                site, self.journal, policy.name, self.status, self.clock, decided=self.observer.decided
+            )
             return drive(
                 engine,
                 {**driving.policies, ORDER.key: owners.order()},

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 #: Plugins without which a command prints no JSON.
 _PLUGINS = ("serializer/json", "data_parser")
+
+#: Slurm's message on a configuration file that cannot be read.
+_NO_CONF = re.compile(r"cannot stat file (\S+): ([^,\n]+)")
 
 
 @dataclass(slots=True)
@@ -43,3 +47,18 @@ def installation_hint(command: Sequence[str], errors: str) -> str:
                 " (Debian: slurm-wlm-basic-plugins; otherwise a Slurm that was built with json-c)"
             )
     return ""
+
+
+def configuration_hint(command: Sequence[str], errors: str) -> str:
+    """Return a line on a configuration that Slurm did not find; empty if its standard error names no such cause.
+
+    >>> configuration_hint(("scontrol", "ping"), "scontrol: fatal: Could not establish a configuration source")
+    'scontrol: Slurm finds no configuration here, expected a slurm.conf in its usual place or at $SLURM_CONF'
+    >>> configuration_hint(("sinfo",), "error: cannot stat file /x: No such file or directory, retrying in 1sec")
+    'sinfo: /x: No such file or directory, expected a slurm.conf'
+    """
+    if "Could not establish a configuration source" in errors:
+        expected = "expected a slurm.conf in its usual place or at $SLURM_CONF"
+        return f"{command[0]}: Slurm finds no configuration here, {expected}"
+    found = _NO_CONF.search(errors)
+    return "" if found is None else f"{command[0]}: {found[1]}: {found[2]}, expected a slurm.conf"
