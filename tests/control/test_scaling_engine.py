@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -12,6 +12,7 @@ from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import ActRecord, JobKey, JournalReader, JournalWriter, RowFilter
 from windlass.control.scaling.engine import ScalingEngine, ScalingSettings
 from windlass.control.site_status import status_from_text
+from windlass.engines.kubernetes.lease import LeadershipLostError
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
 
@@ -59,7 +60,7 @@ class Bench:
         policy = PolicySpec(name=str(self.folder / "hourly.py"))
         settings = ScalingSettings("k8s", "cluster", "Kubernetes", policy, self.folder / "history.db", 300.0)
         engine = ScalingEngine(
-            settings, lambda: nullcontext(cluster), acts=acts, report=self.lines.append, clock=stop.now
+            settings, lambda sleep: nullcontext(cluster), acts=acts, report=self.lines.append, clock=stop.now
         )
         with JournalWriter(self.folder / "journal.db") as journal, pytest.raises(EngineStoppedError):
             engine.run(journal, stop)
@@ -202,3 +203,23 @@ def test_a_cluster_that_cannot_be_opened_is_a_failure_of_its_engine(tmp_path):
     )
     with JournalWriter(tmp_path / "journal.db") as journal, pytest.raises(InputError, match="none"):
         engine.run(journal, VirtualStop(1.0))
+
+
+def test_an_engine_that_loses_the_lease_waits_for_it_again(bench):
+    tries = []
+
+    @contextmanager
+    def connect(sleep):
+        tries.append(sleep)
+        if len(tries) == 1:
+            raise LeadershipLostError("another driver leads now: b")
+        sleep(1e9)
+        yield
+
+    policy = PolicySpec(name=str(bench.folder / "hourly.py"))
+    settings = ScalingSettings("k8s", "cluster", "Kubernetes", policy, bench.folder / "history.db", 300.0)
+    engine = ScalingEngine(settings, connect, acts=True, report=bench.lines.append)
+    with JournalWriter(bench.folder / "journal.db") as journal, pytest.raises(EngineStoppedError):
+        engine.run(journal, VirtualStop(5.0))
+    assert len(tries) == 2
+    assert bench.lines == ["k8s: another driver leads now: b"]

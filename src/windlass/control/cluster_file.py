@@ -119,6 +119,7 @@ class _Kubernetes(_Scaling):
     context: _Text | None = None
     namespace: _Text = "windlass"
     label: _Text = "node.kubernetes.io/instance-type"
+    lease: Annotated[float, Field(ge=0)] = 0.0
 
     def built(self, folder: Path, acts: bool, report: Callable[[str], None]) -> ControlledEngine:
         """Return the engine."""
@@ -129,6 +130,9 @@ class _Kubernetes(_Scaling):
             self.context,
             self.namespace,
             self.label,
+            # An engine that only decides takes no Lease.
+            self.lease if acts else 0.0,
+            lambda line: report(f"{self.name}: {line}"),
         )
         return self.scaling(
             "Kubernetes", self.context or "cluster", f"k8s-{self.namespace}", connect, folder, acts, report

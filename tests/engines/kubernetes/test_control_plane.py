@@ -24,13 +24,14 @@ engines:
   policy: reactive
   kubeconfig: config
   history: history.db
+  lease: {lease}
 """
 
 
-@pytest.mark.parametrize("acts", [False, True])
-def test_waiting_pods_are_decided_about_and_only_with_act_requested(tmp_path, acts):
+@pytest.mark.parametrize(("acts", "lease"), [(False, 15), (True, 0), (True, 15)])
+def test_waiting_pods_are_decided_about_and_only_with_act_requested(tmp_path, acts, lease):
     (tmp_path / "types.yaml").write_text(TYPES)
-    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "cluster.yaml").write_text(CLUSTER.format(lease=lease))
     with served_here(tmp_path) as served, closing(Between(served.upstream)) as between:
         served.cluster.submit(2)
         kubeconfig(tmp_path / "config", between.url, served.token)
@@ -38,6 +39,8 @@ def test_waiting_pods_are_decided_about_and_only_with_act_requested(tmp_path, ac
         with JournalWriter(tmp_path / "journal.db") as journal, pytest.raises(EngineStoppedError):
             engine.run(journal, VirtualStop(1.0))
         assert any(each.writes for each in between.all) is acts
+        leases = [each for each in between.all if each.writes and "/leases" in each.path]
+        assert bool(leases) is (acts and lease > 0)
         assert (sum(served.cluster.requested().values()) > 0) is acts
     with JournalReader(tmp_path / "journal.db") as reader:
         decisions, found = reader.decisions().rows, reader.acts().rows

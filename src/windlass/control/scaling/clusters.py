@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from windlass.control.scaling.engine import Connect
@@ -12,16 +12,31 @@ from windlass.model.instances import InstanceType
 
 
 def kubernetes(
-    types: tuple[InstanceType, ...], config: str | None, context: str | None, namespace: str, label: str
+    types: tuple[InstanceType, ...],
+    config: str | None,
+    context: str | None,
+    namespace: str,
+    label: str,
+    lease: float = 0.0,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Connect:
-    """Return how to open a Kubernetes cluster; the parameters are those of ``windlass k8s autoscale``."""
+    """Return how to open a Kubernetes cluster; the parameters are those of ``windlass k8s autoscale``.
+
+    With a ``lease``, opening it waits until this process holds the Lease of the autoscalers of the namespace, and
+    ``report`` is called with a line for each change of its holder.
+    """
 
     @contextmanager
-    def connect() -> Iterator[ElasticSystem]:
+    def connect(sleep: Callable[[float], None]) -> Iterator[ElasticSystem]:
+        from windlass.engines.kubernetes.lease import leaders_server
         from windlass.engines.kubernetes.server import ApiServer
         from windlass.engines.kubernetes.system import KubernetesScale
 
-        yield KubernetesScale(ApiServer(config, context), types, namespace=namespace, label=label)
+        server = ApiServer(config, context)
+        with leaders_server(
+            server, namespace, "windlass-autoscaler", lease, notify=report, sleep=sleep
+        ) as leads:
+            yield KubernetesScale(leads, types, namespace=namespace, label=label)
 
     return connect
 
@@ -29,7 +44,7 @@ def kubernetes(
 def ray(types: tuple[InstanceType, ...], address: str) -> Connect:
     """Return how to open a Ray cluster; opening it raises InputError if Ray is not installed."""
 
-    def connect() -> AbstractContextManager[ElasticSystem]:
+    def connect(sleep: Callable[[float], None]) -> AbstractContextManager[ElasticSystem]:
         try:
             # Opening it imports Ray, too.
             import ray.autoscaler.v2.sdk  # noqa: F401

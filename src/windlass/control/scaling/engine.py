@@ -14,9 +14,10 @@ from windlass.agent.stop import Stop
 from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import JobKey, JournalReader, JournalWriter
 from windlass.control.scaling.observer import ObservedScale, ObservedSystem, ScaleObserver
-from windlass.drive import drive
+from windlass.drive import drive, interruptible_sleep
 from windlass.engines.elastic.engine import LiveScale
 from windlass.engines.elastic.system import ClusterError, ElasticSystem
+from windlass.engines.kubernetes.lease import LeadershipLostError
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.jit import Compiling
 from windlass.model import InputError
@@ -26,8 +27,8 @@ from windlass.scale.monitor import Monitor
 #: The longest time between two signs of life in the journal, s.
 _BEAT_S = 10.0
 
-#: Opens a cluster.
-Connect = Callable[[], AbstractContextManager[ElasticSystem]]
+#: Opens a cluster; it waits with the given function, which a stop of the engine ends.
+Connect = Callable[[Callable[[float], None]], AbstractContextManager[ElasticSystem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +117,31 @@ class ScalingEngine:
         PolicyError
             A policy's answer cannot be carried out.
         """
-        settings = self._settings
         journal.flush()
-        try:
-            with self._connect() as system, JournalReader(journal.path) as reader:
-                observer = ScaleObserver(
-                    JobKey(self.name, settings.site),
-                    self.about,
-                    self._policy.name,
-                    journal,
-                    reader,
-                    acts=self._acts,
-                    clock=self._clock,
-                )
-                self._drive(ObservedSystem(system, observer), observer, stop)
-        except ClusterError as error:
-            raise InputError(str(error)) from error
-        raise EngineStoppedError("stopped on request")
+        while True:
+            try:
+                self._run(journal, stop)
+            except LeadershipLostError as error:
+                # Another autoscaler acts; this one waits for its turn.
+                self._report(f"{self.name}: {error}")
+            except ClusterError as error:
+                raise InputError(str(error)) from error
+            else:
+                raise EngineStoppedError("stopped on request")
+
+    def _run(self, journal: JournalWriter, stop: Stop) -> None:
+        settings, sleep = self._settings, interruptible_sleep(stop)
+        with self._connect(sleep) as system, JournalReader(journal.path) as reader:
+            observer = ScaleObserver(
+                JobKey(self.name, settings.site),
+                self.about,
+                self._policy.name,
+                journal,
+                reader,
+                acts=self._acts,
+                clock=self._clock,
+            )
+            self._drive(ObservedSystem(system, observer), observer, stop)
 
     def _drive(self, system: ElasticSystem, observer: ScaleObserver, stop: Stop) -> None:
         settings, names = self._settings, [kind.name for kind in system.types]

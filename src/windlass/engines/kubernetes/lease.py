@@ -254,7 +254,13 @@ class LeadersServer:
 
 @contextmanager
 def leaders_server(
-    server: Server, namespace: str, name: str, duration: float, *, notify: Callable[[str], None]
+    server: Server,
+    namespace: str,
+    name: str,
+    duration: float,
+    *,
+    notify: Callable[[str], None],
+    sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Server]:
     """Hold a Lease within the context, and yield a client that writes only while this driver leads.
 
@@ -262,7 +268,7 @@ def leaders_server(
     ----------
     server
         The client.
-    namespace, name, duration, notify
+    namespace, name, duration, notify, sleep
         As of :class:`Lease`; with a duration of 0 s, the client itself is yielded, and there is no Lease.
 
     Raises
@@ -273,6 +279,6 @@ def leaders_server(
     if duration == 0.0:
         yield server
         return
-    lease = Lease(server, namespace, name, duration=duration, notify=notify)
+    lease = Lease(server, namespace, name, duration=duration, notify=notify, sleep=sleep)
     with leading(lease):
         yield LeadersServer(server, lease)
