@@ -49,7 +49,8 @@ async def fetch():
     global fetched
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    fetched += b"</html>" in await reader.read()
+    page = await reader.read()
+    fetched += b"</html>" in page
     writer.close()
 
 async def viewer():
@@ -164,6 +165,8 @@ def measure(pairs: int, seconds: float) -> tuple[list[tuple[Slice, Slice]], int]
                         os.kill(process, sign)
                     both[sign] = engine.slice(seconds)
                 found.append((both[signal.SIGSTOP], both[signal.SIGCONT]))
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
             clients.stdin.close()
             fetched = int(clients.stdout.readline())
         finally:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class JobAnswer:
+class QueuedJobAnswer:
     """A job that runs or waits, and why."""
 
     job: str
@@ -40,8 +40,8 @@ class EngineAnswer:
     error: str
     now: str
     sites: tuple[SiteAnswer, ...]
-    waiting: tuple[JobAnswer, ...]
-    running: tuple[JobAnswer, ...]
+    waiting: tuple[QueuedJobAnswer, ...]
+    running: tuple[QueuedJobAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class EventAnswer:
 class ExplainAnswer:
     """Why a job waits or runs: its state now, and its decisions and events, the latest first."""
 
-    now: tuple[JobAnswer, ...]
+    now: tuple[QueuedJobAnswer, ...]
     decisions: tuple[DecisionAnswer, ...]
     events: tuple[EventAnswer, ...]
 

@@ -16,8 +16,8 @@ from windlass.control.mcp.answers import (
     EngineStarts,
     EventAnswer,
     ExplainAnswer,
-    JobAnswer,
     ListAnswer,
+    QueuedJobAnswer,
     SiteAnswer,
     StartAnswerRow,
     ValidateAnswer,
@@ -132,17 +132,17 @@ def when(reader: JournalReader, given: WhenArguments) -> WhenAnswer:
         score = queries.score(name, site)
         starts = tuple(
             StartAnswerRow(
-                row.job.id,
-                row.job.site,
-                zone_text(row.time),
-                zone_text(row.median),
-                round(row.median - summary.now, 1),
-                round(row.low - summary.now, 1),
-                round(row.high - summary.now, 1),
-                row.level,
-                round(row.planned - summary.now, 1),
-                row.scored >= FEWEST,
-                "" if row.started is None else zone_text(row.started),
+                job=row.job.id,
+                site=row.job.site,
+                predicted=zone_text(row.time),
+                median=zone_text(row.median),
+                median_s=round(row.median - summary.now, 1),
+                low_s=round(row.low - summary.now, 1),
+                high_s=round(row.high - summary.now, 1),
+                level=row.level,
+                slurm_rule_s=round(row.planned - summary.now, 1),
+                calibrated=row.scored >= FEWEST,
+                started="" if row.started is None else zone_text(row.started),
             )
             for row in rows[: given.limit]
         )
@@ -244,9 +244,9 @@ def _engine(summary: EngineSummary, limit: int) -> EngineAnswer:
     )
 
 
-def _job(each: SiteJob, state: str, now: float) -> JobAnswer:
+def _job(each: SiteJob, state: str, now: float) -> QueuedJobAnswer:
     job = each.job
-    return JobAnswer(job.id, each.site, state, job.kind, round(now - job.since, 1), job.cores, job.why)
+    return QueuedJobAnswer(job.id, each.site, state, job.kind, round(now - job.since, 1), job.cores, job.why)
 
 
 def _finite(value: float) -> float | None:
