@@ -45,10 +45,12 @@ def instant(field: str, text: str) -> float:
     >>> instant("Start", "1970-01-01T00:01:00"), instant("Start", "1970-01-01 02:00:00+02:00"), instant("Start", "7.5")
     (60.0, 0.0, 7.5)
     """
-    try:
-        return number(field, text)
-    except UnreadableError:
-        pass
+    # The message of an error takes longer than a date, and most times are dates.
+    if len(text) < 10 or text[4] != "-":
+        try:
+            return number(field, text)
+        except UnreadableError:
+            pass
     try:
         found = datetime.fromisoformat(text)
         return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()

@@ -78,8 +78,8 @@ def read_series(path: Path, period: float | None, columns: Sequence[str] = ()) -
     >>> path = Path(tempfile.mkdtemp()) / "use.csv"
     >>> _ = path.write_text("time,gpus\\n2020-04-01 00:00:00,3\\n2020-04-01 00:20:00,5\\n")
     >>> series = read_series(path, 600)
-    >>> series.rows.ravel().tolist(), series.notes
-    ([3.0, nan, 5.0], ('1 of 3 periods has no row',))
+    >>> series.rows.ravel().tolist(), series.notes[0]
+    ([3.0, nan, 5.0], '1 of 3 periods has no row')
     """
     if period is not None and not 0 < period < np.inf:
         raise InputError(f"period is {period}, expected a number of seconds above 0")

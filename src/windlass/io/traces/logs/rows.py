@@ -34,9 +34,9 @@ class Row:
 
     def text(self, *names: str) -> str | None:
         """Return the first known value of these columns; None if there is none."""
+        places, cells = self.places, self.cells
         for name in names:
-            place = self.places.get(name)
-            if place is not None and (cell := self.cells[place].strip()) not in UNKNOWN:
+            if name in places and (cell := cells[places[name]].strip()) not in UNKNOWN:
                 return cell
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ _ENDS_UNSTARTED = frozenset(
     {"CANCELLED", "DEADLINE", "BOOT_FAIL", "NODE_FAIL", "FAILED", "REVOKED", "REQUEUED"}
 )
 _REQUESTED_MEMORY = re.compile(r"(.*?)([nc]?)")
+#: Number of different texts whose values are kept: few of a log differ.
+_REMEMBERED = 20_000
 _CLOCK = re.compile(r"[0-9]+:[0-9]{1,2}(\.[0-9]+)?")
 
 
@@ -29,6 +32,7 @@ class TrackableResources:
     memory: float | None = None
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def resources(field: str, text: str | None) -> TrackableResources:
     """Parse a list of resources such as cpu=16,gres/gpu=2,mem=64G,node=1.
 
@@ -62,6 +66,7 @@ def resources(field: str, text: str | None) -> TrackableResources:
     return TrackableResources(cpus, gpus, memory)
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def elapsed(field: str, text: str) -> float:
     """Parse a duration in Slurm's format, s: 1-02:03:04, 02:03:04, or 03:04 for minutes and seconds.
 
@@ -71,6 +76,7 @@ def elapsed(field: str, text: str) -> float:
     return fields.duration(field, f"00:{text}" if _CLOCK.fullmatch(text) else text)
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def limit(field: str, text: str | None) -> float | None:
     """Parse a time limit, s; None for an unlimited one or that of the partition. A plain number is in minutes.
 
