@@ -1,9 +1,11 @@
 """Sentences on the wait of one job, and numbers with units, against texts written by hand."""
 
+import dataclasses
 import math
 
 import pytest
 
+from windlass.model.calendar import Calendar
 from windlass.report.cut_work import input_sentence
 from windlass.report.fidelity import fidelity_sentence
 from windlass.report.phrases import in_words, label
@@ -17,7 +19,7 @@ from windlass.report.units import (
     time_unit,
     unit_for,
 )
-from windlass.report.waiting import moment_lines, waiting_sentences
+from windlass.report.waiting import ExplainedWait, moment_lines, waiting_sentences
 from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 from windlass.results.verdict.fidelity import Fidelity
 
@@ -47,6 +49,22 @@ BEFORE, AFTER, SAME = (
     StartExplanation(9, 1, False, "backfilled"),
     StartExplanation(7, 3, True, "fits"),
 )
+
+
+@pytest.mark.parametrize(
+    ("start", "dates"),
+    [
+        (160.0, "submitted on Wed 2024-05-01 14:01:40 and started on Wed 2024-05-01 14:02:40"),
+        (100.0, "submitted and started on Wed 2024-05-01 14:01:40"),
+    ],
+)
+def test_a_wait_has_dates_if_the_log_has_a_calendar(start, dates):
+    found = wait_explanation(moment(start, started=[SAME]))
+    assert not any("submitted on" in line for line in waiting_sentences(found))
+    assert "calendar" not in ExplainedWait(found).tree()
+    dated = dataclasses.replace(found, calendar=Calendar(1714564800.0, "Europe/Paris"))
+    assert waiting_sentences(dated)[1] == f"It was {dates} (Europe/Paris)."
+    assert ExplainedWait(dated).tree()["calendar"] == {"origin": 1714564800.0, "zone": "Europe/Paris"}
 
 
 def test_a_wait_is_described_from_submission_to_start():

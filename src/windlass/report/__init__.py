@@ -17,10 +17,11 @@ page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_ma
 ``columns`` and ``units`` write metrics as text. ``answer`` writes the verdict, from ``sentence``, ``headlines``,
 ``qualifications``, ``cut_work``, ``fidelity`` and ``phrases``; ``capacity`` writes the smallest size that suffices,
 ``run_comparison`` the difference of two runs, ``sweep_sentence`` the change over a sweep, and ``instances`` the number
-of instances that are paid for, and ``group_sentence`` the users that wait longer. ``job_columns``, ``series`` and
-``flows`` turn tables into arrays and compute plotted quantities. ``figures``, ``panels``, ``stacks``, ``forest``,
-``map_figure`` and ``pictures`` draw plots. ``page``, ``html_fragments`` and ``palette`` provide HTML and colours.
-``waiting`` and ``history`` explain the wait of one job in sentences.
+of instances that are paid for, ``forecasts`` by how much a forecaster is better, and ``group_sentence`` the users that
+wait longer. ``job_columns``, ``series`` and ``flows`` turn tables into arrays and compute plotted quantities.
+``figures``, ``panels``, ``stacks``, ``forest``, ``map_figure`` and ``pictures`` draw plots. ``page``,
+``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` and ``history`` explain the wait of one job in
+sentences.
 """
 
 from pathlib import Path

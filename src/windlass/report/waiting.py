@@ -41,6 +41,8 @@ class ExplainedWait:
         waited = self.waited
         found = {"sentences": self.sentences(), **asdict(waited)}
         named = found.pop("job_ids")
+        if waited.calendar is None:
+            del found["calendar"]
         return {**found, "job_id": waited.name(waited.job), "job_ids": named} if named else found
 
     def check(self, where: str, row: dict[str, Any]) -> str:
@@ -73,11 +75,13 @@ def waiting_sentences(waited: WaitExplanation) -> tuple[str, ...]:
     if waited.expected != waited.request:
         request += f", and was expected to run for {duration(waited.expected)}"
     if waited.wait == 0:
-        return f"{request}.", f"It started immediately: {waited.why}."
+        dates = filter(None, [_dates(waited)])
+        return f"{request}.", *dates, f"It started immediately: {waited.why}."
     return tuple(
         line
         for line in (
             f"{request}.",
+            _dates(waited),
             f"It waited {duration(waited.wait)}, over {counted(len(waited.moments), 'scheduling decision')}.",
             _at_submission(waited),
             _overtaken(waited),
@@ -145,6 +149,17 @@ def _new_promise(moment: Moment, before: Moment | None, submit: float) -> str | 
     if math.isinf(moment.promise):
         return "no start can be promised, because the job is wider than what is left of the site"
     return f"a start is promised within {duration(moment.promise - submit)} of submission"
+
+
+def _dates(waited: WaitExplanation) -> str:
+    """Return the dates of submission and start, on the clock of the log; empty without a calendar."""
+    calendar = waited.calendar
+    if calendar is None:
+        return ""
+    submitted, started = calendar.text(waited.submit), calendar.text(waited.start)
+    if submitted == started:
+        return f"It was submitted and started on {started} ({calendar.zone_text})."
+    return f"It was submitted on {submitted} and started on {started} ({calendar.zone_text})."
 
 
 def _at_submission(waited: WaitExplanation) -> str:

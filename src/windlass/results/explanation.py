@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from windlass.model.calendar import Calendar
+
 
 class Explanation(Protocol):
     """What ``windlass explain`` prints on one job."""
@@ -117,6 +119,8 @@ class WaitExplanation:
         Requests for resources other than processors, such as ``1 of 8 GPUs``; empty if jobs request only processors.
     job_ids
         Identifier in the log of each job that is mentioned, by number; empty if jobs have numbers only.
+    calendar
+        The date of time 0 and the zone of the log; None if they are unknown.
 
     Examples
     --------
@@ -137,6 +141,7 @@ class WaitExplanation:
     moments: tuple[Moment, ...]
     beside: tuple[str, ...] = ()
     job_ids: Mapping[int, str] = field(default_factory=dict)
+    calendar: Calendar | None = None
 
     def name(self, job: int) -> str:
         """Return the identifier of a job in the log, or else its number."""

@@ -84,6 +84,7 @@ class BatchExplainer:
             why=next(each.why for each in last.started if each.job == job),
             moments=tuple(watch.moments),
             beside=() if pools is None else request_of(pools, row),
+            calendar=workload.calendar,
         )
         return dataclasses.replace(explained, job_ids=_ids(workload, explained.mentioned()))
 
