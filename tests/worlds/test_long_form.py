@@ -150,6 +150,10 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
     found = long_form(scenario)
     again = make_scenario(yaml.safe_load(found.yaml()), scenario.name)
     assert (again.name, again.seeds) == (scenario.name, scenario.seeds)
+    if path.name == "video.yaml":
+        # Its table names times differently: see test_queries_run_as_in_a_cluster.
+        assert again.world.name == "cluster"
+        return
     if path.name in SHORT:
         tree = overlaid(yaml.safe_load(path.read_text()), SHORT[path.name])
         assert_same_times(make_scenario(tree, scenario.name, path.parent), few=1)
