@@ -28,7 +28,7 @@ from windlass.agent.options import Address
 from windlass.agent.stop import Stop
 from windlass.agent.web import listening
 from windlass.control.action_service import ActionService
-from windlass.control.actions.channel import dry_run_then
+from windlass.control.actions.channel import dry_run_then, send_request
 from windlass.control.actions.messages import ActionRequest, RequestKind
 from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import *
@@ -108,6 +108,12 @@ def request(action, job=""):
         return False
     return True
 
+def paused():
+    try:
+        return send_request(file, ActionRequest(RequestKind.OFFERS)).offers[0].paused
+    except InputError:
+        return False
+
 def people(seed, moments, stop):
     # Until the process listens, requests are refused.
     rng, number, done = random.Random(seed), 0, 0
@@ -121,12 +127,13 @@ def people(seed, moments, stop):
         drawn = rng.random()
         if drawn < 0.2 and request("pause"):
             happens("paused")
-        elif drawn > 0.5:
+        elif drawn > 0.8 and paused():
             happens("resuming")
             request("resume")
         if moments == 0 and done > 5:
-            happens("resuming")
-            request("resume")
+            if paused():
+                happens("resuming")
+                request("resume")
             stop.notify()
 
 def control(seed, moments):
