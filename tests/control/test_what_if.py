@@ -270,7 +270,7 @@ def test_one_question_is_answered_at_a_time(path, monkeypatch):
 
         first, second, other = asyncio.run(both())
         assert (first, second.status, other) == (400, 429, 200)
-        assert "Another what-if is being replayed" in second.text
+        assert "Another replay is under way" in second.text
 
 
 def test_text_of_the_journal_is_escaped(tmp_path):
