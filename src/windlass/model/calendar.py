@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -16,6 +17,8 @@ HOUR = 3600.0
 DAY = 86400.0
 #: The first and last second for which ``datetime`` has a date in every zone, with a day to spare.
 _FIRST, _LAST = -62_135_500_000.0, 253_402_200_000.0
+#: Number of offsets that are kept: a log of decades has thousands of days.
+_KNOWN_OFFSETS = 1 << 16
 _OFFSET = re.compile(r"UTC([+-])([01][0-9]|2[0-3]):([0-5][0-9])")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
 
@@ -70,10 +73,15 @@ class Calendar:
     def local(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (n,) what the log's clock shows at times of the log, as seconds since 1970 on that clock."""
         at = self.origin + np.asarray(times, np.float64)
-        hours, place = np.unique(np.floor(at / HOUR), return_inverse=True)
-        zone = self._zone()
-        offsets = [_offset(self._within(hour * HOUR), zone) for hour in hours.tolist()]
-        shown: NDArray[np.float64] = at + np.array(offsets, np.float64)[place]
+        days = np.floor(at / DAY)
+        known, place = np.unique(days, return_inverse=True)
+        begin = np.array([self._offset(day * DAY) for day in known.tolist()])
+        end = np.array([self._offset((day + 1) * DAY) for day in known.tolist()])
+        offsets = begin[place]
+        # The hour of a change matters only on the days on which the zone changes its offset.
+        for row in np.flatnonzero((begin != end)[place]).tolist():
+            offsets[row] = self._offset(float(np.floor(at[row] / HOUR) * HOUR))
+        shown: NDArray[np.float64] = at + offsets
         return shown
 
     def hour_of_day(self, times: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -84,6 +92,9 @@ class Calendar:
         """Return (n,) the day of the week, 0 for Monday to 6, at times of the log, s."""
         # 1970 began on a Thursday.
         return (np.floor(self.local(times) / DAY).astype(np.int64) + 3) % 7
+
+    def _offset(self, at: float) -> float:
+        return _offset(self._within(at), self.zone)
 
     def _within(self, at: float) -> float:
         return min(max(at, _FIRST), _LAST)
@@ -126,6 +137,8 @@ def _zone_of(name: str) -> tzinfo | None:
         return None
 
 
-def _offset(at: float, zone: tzinfo | None) -> float:
-    away = datetime.fromtimestamp(at, zone).utcoffset()
+@functools.lru_cache(maxsize=_KNOWN_OFFSETS)
+def _offset(at: float, zone: str | None) -> float:
+    """Return the offset of a zone from UTC at a time since 1970, s; both in s."""
+    away = datetime.fromtimestamp(at, UTC if zone is None else _zone_of(zone)).utcoffset()
     return 0.0 if away is None else away.total_seconds()
