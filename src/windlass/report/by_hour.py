@@ -44,7 +44,9 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         return NOTHING
     calendar = found[0][0].outcomes[0].calendar
     hour = _hour_of(calendar, float(found[0][1].submit.min()))
-    word = "hour of day" if calendar is not None else "hour since the start, modulo 24"
+    word, since = (
+        ("hour of day", "") if calendar is not None else ("hour since the start", " since the start")
+    )
     use = [
         (lane, *utilisation_by_hour(known, lane.outcomes[0].processors, calendar)) for lane, known in found
     ]
@@ -60,7 +62,7 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         ),
         _part(
             "hour-wait",
-            f"Wait by {word} of submission",
+            f"Wait by hour of submission{since}",
             "Mean wait of the jobs that are submitted in each hour.",
             [(lane, _mean_by(hour(known.submit), known.wait * unit.factor, 24)) for lane, known in found],
             _hours(24),
@@ -180,7 +182,7 @@ def _clock(calendar: Calendar | None) -> str:
     if calendar is None:
         return (
             "The log does not state when it began, or arrivals were changed, so hours count from the first submission, "
-            "and weekdays are unknown."
+            "modulo 24, and weekdays are unknown."
         )
     if calendar.zone is None:
         return "Times of the log have no zone, so hours are those of its own clock."
