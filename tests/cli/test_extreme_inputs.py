@@ -60,14 +60,18 @@ def test_a_condition_may_list_any_number_of_values():
 
 
 @pytest.mark.parametrize(
-    "where", [" OR ".join(["procs = 1"] * 5000), "(" * 5000 + "procs", "procs" + "+1" * 5000]
+    ("where", "problem"),
+    [
+        ("(" * 5000 + "procs", "expected an SQL condition: a parenthesis is not closed"),
+        ("procs" + "+1" * 5000, "has 5,000 operators, expected at most 1,000 in one term"),
+    ],
 )
-def test_a_condition_that_nests_too_much_is_refused(where):
+def test_a_condition_that_nests_too_much_is_refused(where, problem):
     with pytest.raises(InputError) as caught:
         matching("log", TABLE, where)
     message = str(caught.value)
-    assert "operators, expected at most 1,000; one condition such as user IN (" in message
-    assert len(message) < 250
+    assert problem in message
+    assert len(message) < 300
 
 
 def test_an_error_shows_only_the_beginning_of_a_condition():

@@ -337,7 +337,7 @@ def on_slurm(windlass, monkeypatch):
         ),
     ):
 
-        def take(*given, answer=answer):
+        def take(*given, answer=answer, reload=None):
             kept.append(given)
             return answer
 
@@ -409,7 +409,7 @@ def test_a_dry_run_on_slurm_changes_nothing(on_slurm):
 def test_after_sigterm_the_status_of_slurm_drive_is_0_unless_jobs_stay_held(
     on_slurm, monkeypatch, left, expected
 ):
-    def terminated(client, driving, notify, status):
+    def terminated(client, driving, notify, status, reload):
         status.left_held = left
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(60.0)
