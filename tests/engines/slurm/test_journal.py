@@ -10,10 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.adversary.disk import JournalDisk
 from windlass.cli.control import lines
 from windlass.engines.batch import store
 from windlass.engines.batch.store import EntryStore
@@ -342,3 +344,21 @@ def test_the_entries_of_a_journal_are_printed_also_while_a_driver_writes(tmp_pat
     assert [read_entry(line) for line in printed] == written * 2
     with pytest.raises(InputError, match=r"none: No such file or directory$"):
         lines(tmp_path / "none")
+
+
+def test_a_process_that_is_killed_within_a_shortening_loses_nothing(tmp_path):
+    path, disk = tmp_path / "journal", JournalDisk(tmp_path / "journal")
+    complete = []
+    with mock.patch.object(store, "SYNCHRONOUS", "off"):
+        for share in np.linspace(0.0, 1.0, 41):
+            disk.clear()
+            with Journal(path, limit=300) as journal:
+                journal.append(Withheld(5.0, 1, 2.0), *(Releasing(5.0, job, 1.0, 0) for job in range(2, 9)))
+                journal.append(*(Began(6.0, job) for job in range(4, 9)))
+                expected, before = journal.standing.entries(), read_journal(path)
+                complete.append(disk.cut(lambda journal=journal: journal._shorten(6.0), share))
+            disk.restart()
+            with Journal(path) as journal:
+                assert journal.standing.entries() == expected
+            assert len(read_journal(path)) <= len(before)
+    assert complete == [False] * 40 + [True]
