@@ -25,7 +25,16 @@ CASES = [
     for signals in ([(each,) for each in SIGNALS] if writer.name == "run" else [SIGNALS])
 ]
 CASES += [(reader, SIGNALS) for reader in READERS]
-NAMES = ["-".join((writer.name, *signals)) for writer, signals in CASES]
+#: Those of forecasts take a minute each.
+PARAMETERS = [
+    pytest.param(
+        writer,
+        signals,
+        id="-".join((writer.name, *signals)),
+        marks=[pytest.mark.nightly] if writer.name.startswith("admit") else [],
+    )
+    for writer, signals in CASES
+]
 #: How many times each command is killed; half as many if it writes nothing.
 KILLS = kills()
 #: Killed processes are gone within this time (s) on a busy machine.
@@ -97,7 +106,7 @@ class Folder:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("writer", "signals"), CASES, ids=NAMES)
+@pytest.mark.parametrize(("writer", "signals"), PARAMETERS)
 def test_a_killed_command_leaves_the_old_or_the_new_files(tmp_path, capsys, writer, signals):
     pytest.importorskip(writer.needs)
     pytest.importorskip("psutil")
