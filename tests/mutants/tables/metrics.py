@@ -9,7 +9,7 @@ OF_WORKERS = (f"{OURS[0]}::test_dispatch_metrics_match_plain_python",)
 OF_FLEET = (f"{OURS[0]}::test_fleet_metrics_match_plain_python",)
 
 MUTANTS = (
-    Mutant(SITE, "np.percentile(wait, 95)", "np.percentile(wait, 90)", OF_SITE),
+    Mutant(SITE, "np.percentile(wait, (95, 99))", "np.percentile(wait, (90, 99))", OF_SITE),
     Mutant(SITE, "np.median(wait)", "wait.mean()", OF_SITE),
     Mutant(SITE, "SLOWDOWN_THRESHOLD = 10.0", "SLOWDOWN_THRESHOLD = 1.0", OF_SITE),
     Mutant(SITE, "((end - start) * procs).sum()", "(end - start).sum()", OF_SITE),
