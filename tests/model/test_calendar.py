@@ -38,6 +38,23 @@ def test_hours_and_weekdays_equal_those_of_datetime(zone, origin, times):
 
 
 @pytest.mark.parametrize(
+    ("zone", "change"),
+    [
+        ("Europe/Paris", datetime(2024, 10, 27, 1, 0, tzinfo=UTC)),
+        ("America/St_Johns", datetime(2005, 10, 30, 2, 31, tzinfo=UTC)),
+        ("Australia/Lord_Howe", datetime(2024, 10, 5, 15, 30, tzinfo=UTC)),
+        ("Africa/Monrovia", datetime(1972, 1, 7, 0, 44, 30, tzinfo=UTC)),
+    ],
+)
+def test_a_zone_changes_its_offset_to_the_second(zone, change):
+    times = np.array([-86400.0, -3600.0, -1860.0, -1.0, 0.0, 1.0, 899.0, 1740.0, 3599.0, 3600.0, 90_000.0])
+    dates = [datetime.fromtimestamp(change.timestamp() + time, ZoneInfo(zone)) for time in times.tolist()]
+    assert dates[3].utcoffset() != dates[4].utcoffset()
+    shown = Calendar(change.timestamp(), zone).local(times)
+    assert shown.tolist() == [date.replace(tzinfo=UTC).timestamp() for date in dates]
+
+
+@pytest.mark.parametrize(
     ("origin", "zone"), [(1e12, "UTC"), (0.0, "Mars/Olympus"), (0.0, "../etc/passwd"), (0.0, "")]
 )
 def test_other_calendars_are_rejected(origin, zone):

@@ -78,9 +78,9 @@ class Calendar:
         begin = np.array([self._offset(day * DAY) for day in known.tolist()])
         end = np.array([self._offset((day + 1) * DAY) for day in known.tolist()])
         offsets = begin[place]
-        # The hour of a change matters only on the days on which the zone changes its offset.
+        # The second of a change matters only on the days on which the zone changes its offset.
         for row in np.flatnonzero((begin != end)[place]).tolist():
-            offsets[row] = self._offset(float(np.floor(at[row] / HOUR) * HOUR))
+            offsets[row] = self._offset(float(np.floor(at[row])))
         shown: NDArray[np.float64] = at + offsets
         return shown
 
