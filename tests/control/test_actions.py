@@ -194,6 +194,18 @@ def test_an_action_is_undone_once(bench):
     assert bench.act(undoes=undone.number).text == "held"
 
 
+def test_an_action_is_undone_once_also_by_two_dry_runs(bench):
+    jobs = bench.engines[0].jobs
+    number = bench.act("hold", "slurm", "a").number
+    tickets = [bench.preview(undoes=number).ticket for _ in range(2)]
+    assert bench.carry_out(tickets[0]).text == "waiting"
+    # Another hold, which is not the one that the second dry run is about.
+    bench.act("hold", "slurm", "a")
+    with pytest.raises(InputError, match="undone already"):
+        bench.carry_out(tickets[1])
+    assert (jobs.states["a"], len(bench.rows())) == ("held", 3)
+
+
 def test_every_action_is_undone_by_one_of_the_same_kind():
     for kind in KINDS.values():
         assert KINDS[kind.undo].of_job == kind.of_job
@@ -221,8 +233,10 @@ def test_a_dry_run_that_is_too_old_or_no_longer_holds_changes_nothing(bench):
 
 def test_a_failure_is_an_outcome_and_cannot_be_undone(bench):
     bench.engines[0].jobs.away = True
-    reply = bench.act("hold", "slurm", "a")
+    ticket = bench.preview("hold", "slurm", "a").ticket
+    reply = bench.carry_out(ticket)
     assert "failed: Slurm does not answer" in reply.error
+    assert bench.carry_out(ticket) == reply
     assert bench.rows()[0].outcome == "failed: Slurm does not answer"
     with pytest.raises(InputError, match="changed nothing"):
         bench.preview(undoes=reply.number)

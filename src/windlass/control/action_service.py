@@ -174,8 +174,10 @@ class ActionService:
                 done = reader.actions.with_key(ticket)
             if done is None:
                 raise InputError("actions: the dry run is unknown or older than five minutes, repeat it")
-            return ActionReply(text=done.outcome or "", number=done.number)
-        # The state may have changed since the dry run.
+            return _reply(done)
+        # The state may have changed since the dry run, and another dry run may have undone the action.
+        if given.undoes is not None:
+            self._undo_of(given.undoes)
         self._shown(given)
         now = self._supervisor.engines[given.engine].now
         key = JobKey(given.engine, "", given.job)
@@ -190,12 +192,8 @@ class ActionService:
         self._journal.conclude_action(ticket, self._supervisor.engines[given.engine].now, outcome)
         with JournalReader(self._journal.path) as reader:
             written = reader.actions.with_key(ticket)
-        number = 0 if written is None else written.number
-        if outcome.startswith(FAILED):
-            return ActionReply(
-                error=f"actions: {given.action} {given.job or given.engine} {outcome}", number=number
-            )
-        return ActionReply(text=outcome, number=number)
+        assert written is not None  # It was recorded above.
+        return _reply(written)
 
     def _changed(self, given: _Prepared) -> str:
         if KINDS[given.action].of_job:
@@ -212,3 +210,12 @@ class ActionService:
 
     def _jobs(self, engine: str) -> JobControl | None:
         return self._supervisor.engines[engine].jobs
+
+
+def _reply(done: ActionRecord) -> ActionReply:
+    """Return the reply to an action that was carried out, also to a repeated request."""
+    outcome = done.outcome or ""
+    if outcome.startswith(FAILED):
+        what = f"{done.action} {done.job.id or done.job.engine}"
+        return ActionReply(error=f"actions: {what} {outcome}", number=done.number)
+    return ActionReply(text=outcome, number=done.number)
