@@ -85,6 +85,7 @@ def test_thousands_of_terms_are_evaluated(condition):
         ("run > 1 OR " * 200 + "run > 1 -- all", "comments are not expected"),
         ("run > 1 OR " * 200 + "run + 1", "'run + 1' is Int64, expected a condition"),
         ("run > 1 OR " * 200 + "walltime > 1", "walltime"),
+        ("run > 1 OR " * 200 + "long IS NOT DISTINCT FROM NULL OR run > 1", "expected parentheses around"),
         ("run > 1 OR run > 0" + " + 1" * 1500, "expected at most 1,000 in one term"),
     ],
 )
@@ -93,6 +94,16 @@ def test_wrong_terms_are_refused_in_one_line(condition, reason):
         matching("log", RECORDS, condition)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "term", ["(long IS DISTINCT FROM NULL)", "NOT (long IS NOT DISTINCT FROM (run > 2))"]
+)
+def test_a_term_that_takes_all_that_follows_has_parentheses(term):
+    condition = f"procs > 1 AND {term} AND user <> 'dan'"
+    whole = matching("log", RECORDS, condition)
+    assert 0 < len(whole) < len(RECORDS)
+    assert matching("log", RECORDS, " OR ".join([condition] * 60)).equals(whole)
 
 
 def test_terms_are_linear_in_the_length():

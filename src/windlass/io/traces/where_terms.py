@@ -117,7 +117,7 @@ def _joining(words: list[str]) -> list[bool]:
     joins = [False] * len(words)
     filled = [at for at, word in enumerate(words) if not word.isspace()]
     #: Position behind which tokens belong to a condition again.
-    inside, cases, between, first = -1, 0, False, True
+    inside, cases, between, first, distinct = -1, 0, False, True, False
     for at in filled:
         word = words[at]
         if at <= inside:
@@ -130,8 +130,13 @@ def _joining(words: list[str]) -> list[bool]:
             pass
         elif word == "BETWEEN":
             between = True
+        elif word == "DISTINCT":
+            distinct = True
         elif word == "AND" and between:
             between = False
+        elif word in ("AND", "OR") and distinct:
+            # Polars compares with all that follows.
+            raise _wrong("expected parentheses around a comparison with DISTINCT FROM")
         elif word in ("AND", "OR") or (word == "NOT" and first):
             joins[at], first = True, True
             continue
@@ -144,7 +149,7 @@ def _joining(words: list[str]) -> list[bool]:
                 continue
             inside = end
         elif word == ")":
-            joins[at] = True
+            joins[at], distinct = True, False
             continue
         first = False
     return joins
