@@ -74,6 +74,8 @@ def test_other_calendars_are_rejected(origin, zone):
             Calendar(1132444805.0, "UTC+01:00"),
         ),
         ({"UnixStartTime": 1132444805, "TimeZone": -12600}, Calendar(1132444805.0, "UTC-03:30")),
+        ({"UnixStartTime": 1132444805, "TimeZone": 46800}, Calendar(1132444805.0, "UTC+13:00")),
+        ({"UnixStartTime": 1132444805, "TimeZone": 50460}, Calendar(1132444805.0, "UTC")),
         ({"UnixStartTime": 1132444805, "TimeZone": 999999}, Calendar(1132444805.0, "UTC")),
         ({"UnixStartTime": 0, "TimeZoneString": "Europe/London"}, None),
         ({"UnixStartTime": 10**15 - 1}, None),

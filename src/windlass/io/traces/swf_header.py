@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 
 from windlass.model import InputError
-from windlass.model.calendar import DAY, Calendar, known_zone, offset_name
+from windlass.model.calendar import HOUR, Calendar, known_zone, offset_name
 
 _ENTRY = re.compile(r"\s*([A-Za-z][A-Za-z0-9_ ]*?)\s*:\s*(.*)")
 _AWAY = re.compile(r"[+-]?[0-9]{1,6}")
 #: Times from 1973 to the year 10000 are dates; logs whose start is unknown have 0 or 1.
 _DATES, _NO_DATES = 100_000_000, 253_402_200_000
+#: The zone that is furthest from UTC, s: that of Kiritimati.
+_FURTHEST = 14 * HOUR
 _COUNT = re.compile(r"[0-9]{1,15}(?![0-9])")
 
 
@@ -81,7 +83,7 @@ class SwfHeader:
             return Calendar(float(start), zone)
         away = _AWAY.fullmatch(self.get("TimeZone") or "")
         return Calendar(
-            float(start), offset_name(float(away[0])) if away and abs(int(away[0])) <= DAY / 2 else "UTC"
+            float(start), offset_name(float(away[0])) if away and abs(int(away[0])) <= _FURTHEST else "UTC"
         )
 
     def get(self, key: str) -> str | None:
