@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.adversary.disk import JournalDisk
-from windlass.cli.control import lines
+from windlass.cli.journal import lines
 from windlass.engines.batch import store
 from windlass.engines.batch.store import EntryStore
 from windlass.engines.slurm.entries import (
