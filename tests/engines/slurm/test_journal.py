@@ -277,6 +277,41 @@ def test_a_malformed_line_in_the_middle_is_an_error_and_the_file_is_unchanged(tm
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"SQLite format 3\0", b"SQLite format 3\0" + bytes(84), b"\xff" * 5000, b"so"],
+    ids=["begin", "header", "bytes", "text"],
+)
+def test_a_file_that_is_no_journal_is_an_error_and_not_moved(tmp_path, content):
+    path = tmp_path / "journal"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"^--journal: .*journal: damaged: .*move the file away$"):
+        Journal(path)
+    warnings = []
+    Unwritten(path, warnings.append)
+    assert len(warnings) == 1
+    with pytest.raises(InputError, match=r"journal: it is neither"):
+        read_journal(path)
+    assert path.read_bytes() == content
+    assert not (tmp_path / "journal.jsonl").exists()
+
+
+def test_a_journal_that_is_moved_into_sqlite_keeps_its_mode_and_its_place(tmp_path):
+    (tmp_path / "disk").mkdir()
+    path, place = tmp_path / "journal", tmp_path / "disk" / "kept"
+    json_journal(place, [Releasing(5.0, 7, 1.0, 0)])
+    place.chmod(0o600)
+    path.symlink_to(place)
+    with Journal(path) as journal:
+        assert sorted(journal.under_way) == [7]
+        assert str(place.with_name("kept.jsonl")) in journal.notices[0]
+    assert path.is_symlink()
+    assert {each.name: each.stat().st_mode & 0o777 for each in place.parent.iterdir()} == {
+        "kept": 0o600,
+        "kept.jsonl": 0o600,
+    }
+
+
 def test_an_unwritable_journal_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"--journal: .*: Is a directory"):
         Journal(tmp_path)

@@ -114,7 +114,8 @@ class JournalFile(Generic[Entry]):
 
     def _convert(self) -> None:
         """Replace a file in lines of JSON by a store with the same entries."""
-        lines, incomplete = json_lines(self.path)
+        path = self.path.resolve()
+        lines, incomplete = json_lines(path)
         kept = []
         for number, line in enumerate(lines, 1):
             try:
@@ -125,8 +126,8 @@ class JournalFile(Generic[Entry]):
                 ) from error
             self._state.note(entry)
             kept.append(StoredLine(entry.at, self._form.line(entry)))
-        old = self.path.with_name(f"{self.path.name}.jsonl")
-        converted(self.path, map(self._form.line, self._state.entries()), kept, old)
+        old = path.with_name(f"{path.name}.jsonl")
+        converted(path, map(self._form.line, self._state.entries()), kept, old)
         self.notices = (f"{self.path}: moved into SQLite ({len(kept):,} entries); the old file is {old}",)
         if incomplete:
             self.notices += (
@@ -201,9 +202,18 @@ class JournalFile(Generic[Entry]):
 
 
 def json_lines(path: Path) -> tuple[list[bytes], int]:
-    """Return the complete lines of a file, and the length of what follows the last one, bytes."""
+    """Return the complete lines of a file, and the length of what follows the last one, bytes.
+
+    Raises
+    ------
+    DamagedStoreError
+        The file does not begin as a line of JSON does.
+    """
+    content = path.read_bytes()
+    if content[:1] not in (b"", b"{"):
+        raise DamagedStoreError("it is neither a database nor has it lines of JSON")
     # A line and its end were written in one call, so an incomplete last line was never confirmed.
-    *lines, last = path.read_bytes().split(b"\n")
+    *lines, last = content.split(b"\n")
     return lines, len(last)
 
 
@@ -222,12 +232,13 @@ def stored_lines(path: Path) -> list[str]:
     windlass.model.errors.InputError: no such file: No such file or directory
     """
     try:
-        store = EntryStore(path, read_only=True)
+        try:
+            store = EntryStore(path, read_only=True)
+        except NotAStoreError:
+            return [line.decode("utf-8", "replace") for line in json_lines(path)[0]]
         try:
             return store.lines()
         finally:
             store.close()
-    except NotAStoreError:
-        return [line.decode("utf-8", "replace") for line in json_lines(path)[0]]
     except (DamagedStoreError, OSError, sqlite3.Error) as error:
         raise InputError(f"{path}: {cause(error)}") from error

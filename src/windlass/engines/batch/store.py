@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import sqlite3
+import stat
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -265,6 +266,7 @@ def converted(path: Path, open_lines: Iterable[str], lines: Sequence[StoredLine]
     finally:
         # Closing moves all of its content into the one file.
         store.close()
+    os.chmod(fresh, stat.S_IMODE(path.stat().st_mode))
     old.unlink(missing_ok=True)
     os.link(path, old)
     os.replace(fresh, path)
