@@ -9,6 +9,7 @@ from tests.adversary.clock import BEGIN, VirtualClock
 from tests.engines.kubernetes.job_cluster import JobCluster, jobs_path, stamp
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.system import Cancelled, Capacity, Ended, Holds, Started, Submitted
 from windlass.engines.elastic.system import ClusterError
 from windlass.engines.kubernetes.jobs.capacity import SchedulableCores, cluster_cores
@@ -118,6 +119,14 @@ def test_users_are_limited_by_namespace_or_by_an_annotation(bench, key, order):
     )
     drive_jobs(bench.client(), driving, bench.lines.append, clock=bench.clock.time, sleep=bench.clock.wait)
     assert bench.cluster.resumptions() == order
+
+
+def test_a_second_driver_with_the_same_journal_changes_nothing(bench):
+    bench.cluster.submit("a", 1.0)
+    with journal_lock(bench.folder / "journal"), pytest.raises(InputError, match="another driver writes it"):
+        bench.run()
+    assert bench.writes() == []
+    bench.run()
 
 
 def test_only_jobs_with_the_label_are_written(bench):

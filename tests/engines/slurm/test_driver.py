@@ -8,6 +8,7 @@ import pytest
 from tests.adversary.clock import VirtualClock
 from tests.engines.slurm.strict import Strict
 from tests.oracles.plain import Answers
+from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm import driver, lock
 from windlass.engines.slurm.client import Client
@@ -95,6 +96,17 @@ def test_jobs_run_in_the_policy_s_order_which_is_journalled_and_reported(tmp_pat
     assert kinds == [Decided, Releasing, Began, Over] * 3
     with DriverLock("strict:here:7", tmp_path):
         pass
+
+
+def test_a_second_driver_with_the_same_journal_changes_nothing(tmp_path):
+    slurm = Strict()
+    slurm.submit(7, 3, looks=1)
+    (tmp_path / "state").mkdir()
+    with journal_lock(tmp_path / "state" / "journal"):
+        error, lines = driven(slurm, tmp_path, Fcfs())
+    assert "another driver writes it" in str(error)
+    assert (lines, slurm.changes()) == ([], [])
+    assert driven(slurm, tmp_path, Fcfs())[0].job.tolist() == [7]
 
 
 #: User, account, QOS, processors and polls that each job of a queue runs.

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.adversary.disk import JournalDisk
 from windlass.cli.journal import lines
 from windlass.engines.batch import store
+from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.store import EntryStore
 from windlass.engines.slurm.entries import (
     Began,
@@ -366,6 +367,19 @@ def test_a_second_driver_is_rejected_and_the_lock_ends_with_its_holder(tmp_path)
         holder.send_signal(signal.SIGKILL)
     with DriverLock("c:h:1", tmp_path) as lock:
         assert int(lock.path.read_text()) == os.getpid()
+
+
+def test_a_second_driver_with_the_same_journal_is_refused(tmp_path):
+    path, other = tmp_path / "journal", tmp_path / "link"
+    other.symlink_to(path)
+    with journal_lock(path):
+        for second in (path, other):
+            with pytest.raises(
+                InputError, match=r"^--journal: .*: another driver writes it; stop it, or name"
+            ):
+                journal_lock(second).__enter__()
+    with journal_lock(path), pytest.raises(InputError, match="No such file"):
+        journal_lock(tmp_path / "none" / "journal").__enter__()
 
 
 def test_the_entries_of_a_journal_are_printed_also_while_a_driver_writes(tmp_path, capsys):

@@ -8,7 +8,8 @@
   :mod:`~windlass.engines.batch.sharing`: the decision which jobs share an allocation;
   :mod:`~windlass.engines.batch.sharing_backend`: what it needs of a batch system.
 - :mod:`~windlass.engines.batch.journal`: decisions and actions, written to disk before they are carried out,
-  as :mod:`~windlass.engines.batch.entries`; :mod:`~windlass.engines.batch.store`: the SQLite file that has them.
+  as :mod:`~windlass.engines.batch.entries`; :mod:`~windlass.engines.batch.store`: the SQLite file that has them;
+  :mod:`~windlass.engines.batch.journal_lock`: the lock of its driver.
 - :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
 - :mod:`~windlass.engines.batch.polling`: when a batch system is polled, and the events of polls.
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same

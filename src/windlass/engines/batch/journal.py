@@ -207,13 +207,12 @@ def json_lines(path: Path) -> tuple[list[bytes], int]:
     Raises
     ------
     DamagedStoreError
-        The file does not begin as a line of JSON does.
+        The file has no complete line, and does not begin as a line of JSON does.
     """
-    content = path.read_bytes()
-    if content[:1] not in (b"", b"{"):
-        raise DamagedStoreError("it is neither a database nor has it lines of JSON")
     # A line and its end were written in one call, so an incomplete last line was never confirmed.
-    *lines, last = content.split(b"\n")
+    *lines, last = path.read_bytes().split(b"\n")
+    if not lines and last[:1] not in (b"", b"{"):
+        raise DamagedStoreError("it is neither a database nor has it lines of JSON")
     return lines, len(last)
 
 

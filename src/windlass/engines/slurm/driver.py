@@ -14,6 +14,7 @@ from typing import Any
 
 from windlass.drive import EngineStoppedError, StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.owners import LiveOwners, live_owners
@@ -96,7 +97,11 @@ def drive_slurm(
         raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
     status = status or DriverStatus(contact=client.contact)
     observer = observer or Unobserved()
-    with DriverLock(cluster_name(client)), Journal(driving.journal, appended=observer.appended) as journal:
+    with (
+        DriverLock(cluster_name(client)),
+        journal_lock(driving.journal),
+        Journal(driving.journal, appended=observer.appended) as journal,
+    ):
         _report_found(journal, notify)
         with contextlib.ExitStack() as stack:
             if not driving.keep_held:

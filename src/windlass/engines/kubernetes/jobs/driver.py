@@ -11,6 +11,7 @@ from typing import Any
 
 from windlass.drive import Named, drive
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.owners import LiveOwners, live_owners
 from windlass.engines.batch.result import BatchRun
@@ -110,7 +111,7 @@ def drive_jobs(
     except OSError as error:
         raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
     status = status or DriverStatus(contact=client.contact)
-    with JobJournal(driving.journal) as journal:
+    with journal_lock(driving.journal), JobJournal(driving.journal) as journal:
         for notice in journal.notices:
             notify(notice)
         system = KubernetesJobs(
