@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from windlass.experiment import uncut_run
+from windlass.experiment import experiment, uncut_run
 from windlass.experiment.experiment import Experiment, Workers
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
@@ -104,6 +104,19 @@ def test_a_cancelled_thread_ends_at_its_next_report():
     go_on.set()
     assert ended.wait(10)
     assert uncut.results() is None
+
+
+@pytest.mark.parametrize("place", ["run", "answer_to"])
+def test_an_interrupt_cancels_the_thread(place, monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    cancelled = []
+    monkeypatch.setattr(UncutRun, "cancel", lambda self: cancelled.append(self))
+    monkeypatch.setattr(experiment, place, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Experiment(_scenario()).run()
+    assert cancelled
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

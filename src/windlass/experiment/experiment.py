@@ -191,14 +191,16 @@ class Experiment:
             except BaseException:
                 uncut.cancel()
                 raise
-        answer = answer_to(
-            results,
-            self._by,
-            self._requirements,
-            lambda: uncut.results(progress),
-            _drawn_once(self.scenario),
-        )
-        uncut.cancel()
+        try:
+            answer = answer_to(
+                results,
+                self._by,
+                self._requirements,
+                lambda: uncut.results(progress),
+                _drawn_once(self.scenario),
+            )
+        finally:
+            uncut.cancel()
         return JudgedResults(results.scenario, results.as_run, results.variants, answer)
 
     def unfinished(self) -> tuple[int, int] | None:
