@@ -13,6 +13,7 @@ import pytest
 from tests.control.journals import ticking
 from tests.control.test_web import EVIL, Answer, Elements, app_of, call
 from windlass.agent.stop import Stop
+from windlass.control import action_service
 from windlass.control.action_service import ActionService
 from windlass.control.actions.channel import ActionChannel, dry_run_then, send_request
 from windlass.control.actions.kinds import KINDS
@@ -229,6 +230,16 @@ def test_a_dry_run_that_is_too_old_or_no_longer_holds_changes_nothing(bench):
     with pytest.raises(InputError, match="released already"):
         bench.carry_out(late)
     assert (jobs.commands, bench.rows()) == ([], [])
+
+
+def test_the_number_of_dry_runs_is_limited_until_they_are_too_old(bench, monkeypatch):
+    monkeypatch.setattr(action_service, "_MOST", 2)
+    for _ in range(2):
+        bench.preview("hold", "slurm", "a")
+    with pytest.raises(InputError, match="too many dry runs"):
+        bench.preview("hold", "slurm", "a")
+    bench.now = 301.0
+    assert bench.act("hold", "slurm", "a").text == "held"
 
 
 def test_a_failure_is_an_outcome_and_cannot_be_undone(bench):

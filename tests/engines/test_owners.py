@@ -152,6 +152,16 @@ def test_what_users_consumed_is_saved_each_minute_and_read_by_the_next_driver():
     assert again.saved().users[0].seconds > owners.saved().users[0].seconds * 2 ** (-1.0 / 5.0)
 
 
+def test_a_clock_that_is_set_back_counts_and_saves_from_there_on():
+    kept = []
+    owners = LiveOwners(Queue({"multifactor": {**SHARES, "half_life": math.inf}}), keep=kept.append)
+    ann, procs = np.array([owners.enter(JobOwner("ann"))]), np.array([2])
+    for now in (1000.0, 1010.0, 400.0, 410.0, 461.0):
+        owners.count(now, ann, procs)
+    assert [each.at for each in kept] == [1000.0, 400.0, 461.0]
+    assert owners.used().tolist() == [2 * (10.0 + 10.0 + 51.0)]
+
+
 def test_a_policy_without_shares_saves_nothing():
     texts = {}
     owners = live_owners(Limited(jobs_per_user=1), SimpleNamespace(text=texts.get, save=texts.__setitem__))
