@@ -456,6 +456,8 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
         ({"loads": {"web": {}}}, "rigid, tasks, staged, vectors, queries, neighbours, part, found none"),
         ({"loads": {"a": {"neighbours": {}}, "b": {"neighbours": {}}}}, "already has the neighbours of loads.a"),
         ({"sites": {"iowa": {**NODES, "outages": [{"node": 9, "down": 1}]}}}, "outages.0.node is 9, expected 0 to"),
+        ({"sites": {"iowa": {"nodes": [{"count": 10**12, "cores": 1}]}}}, "iowa: nodes and instances: 1,000,000,000"),
+        ({"sites": {"iowa": {**NODES, "cameras": {"count": 10**12}}}}, "iowa: cameras: 1,000,000,000,000 workers"),
         ({"loads": {"web": {"tasks": {}, "at": []}}}, "at: the list is empty"),
         ({"loads": {"web": {"tasks": {}, "at": ["rome"]}}}, "loads.web.at: no site 'rome', expected one of iowa"),
         ({"loads": {"web": {"tasks": {}}, "api": {"tasks": {}}}}, "loads.api: site iowa already has the short tasks"),

@@ -126,7 +126,11 @@ class ClusterSiteSpec(Spec):
             raise ValueError("expected nodes or processors, found both")
         if not self.groups and self.instances is None:
             raise ValueError("nodes: missing, expected nodes, processors or instances")
-        WORKERS.check(len(self.rows()), "nodes and instances")
+        kinds = () if self.instances is None else self.instances.kinds()
+        # Before there is a row for each.
+        WORKERS.check(self.count + sum(kind.most for kind in kinds), "nodes and instances")
+        if self.cameras is not None:
+            WORKERS.check(self.cameras.count, "cameras")
         check_outages(self.outages or (), self.rows()[: self.count])
         if self.groups and self.keeps.queries >= self.left:
             raise ValueError(
