@@ -33,6 +33,7 @@ _LEAVES = st.sampled_from(
         *("run BETWEEN 1 AND 5", "run NOT BETWEEN (1) AND 2", "procs IS NULL", "run IS NOT NULL", "long"),
         *("(run + procs) * 2 > 9", "(run) > 3", "procs IN (2, 4)", "run NOT IN (1, 2)", "1 = 1"),
         "CASE WHEN run > 2 AND procs > 1 THEN procs > 4 ELSE run < 1 END",
+        "CASE WHEN CASE WHEN run > 2 THEN long ELSE 1 = 1 END AND procs > 1 THEN procs > 4 ELSE run < 1 END",
         "user LIKE 'a%'",
     )
 )
@@ -97,9 +98,14 @@ def test_wrong_terms_are_refused_in_one_line(condition, reason):
 
 
 @pytest.mark.parametrize(
-    "term", ["(long IS DISTINCT FROM NULL)", "NOT (long IS NOT DISTINCT FROM (run > 2))"]
+    "term",
+    [
+        "(long IS DISTINCT FROM NULL)",
+        "NOT (long IS NOT DISTINCT FROM (run > 2))",
+        "CASE WHEN CASE WHEN run > 2 THEN long ELSE 1 = 1 END AND procs > 1 THEN procs > 4 ELSE run < 1 END",
+    ],
 )
-def test_a_term_that_takes_all_that_follows_has_parentheses(term):
+def test_a_term_may_have_parentheses_and_cases_of_its_own(term):
     condition = f"procs > 1 AND {term} AND user <> 'dan'"
     whole = matching("log", RECORDS, condition)
     assert 0 < len(whole) < len(RECORDS)
