@@ -35,9 +35,9 @@ A_TIME = "a time: a number of seconds, or a date such as 2024-05-01T12:00:00"
 A_DURATION = "a duration: a number of seconds of 0 or more, 01:02:03 or 1-02:03:04"
 UNCLEAR = "a number without separators of thousands and with a decimal point"
 REFUSED: list[tuple[str | bytes, str]] = [
-    ("", "FILE: the file is empty, expected a header and jobs"),
-    ("\n \n", "FILE: the file is empty, expected a header and jobs"),
-    ("\n".encode("utf-16"), "FILE: the file is empty, expected a header and jobs"),
+    ("", "FILE: the file is empty, expected a header and rows"),
+    ("\n \n", "FILE: the file is empty, expected a header and rows"),
+    ("\n".encode("utf-16"), "FILE: the file is empty, expected a header and rows"),
     (HEAD, "FILE: no jobs, only the names of columns"),
     (HEAD.strip(), "FILE: no jobs, only the names of columns"),
     (HEAD + HEAD, "FILE: no jobs, only the names of columns"),

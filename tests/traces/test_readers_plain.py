@@ -247,7 +247,7 @@ def test_series_are_averaged_on_a_grid(tmp_path):
     )
     assert_rejected(
         lambda: read_series(written(tmp_path, "t,a\n,1\n"), 1.0),
-        "column t: empty or a later cell is not a time",
+        "line 2: t is '', expected a time as a date or in seconds",
     )
 
 

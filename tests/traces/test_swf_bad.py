@@ -34,8 +34,8 @@ def error_of(path: Path, skip: bool = False) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "FILE: the file is empty, expected a header and jobs"),
-        (b" \n\r\n", "FILE: the file is empty, expected a header and jobs"),
+        (b"", "FILE: the file is empty, expected a header and rows"),
+        (b" \n\r\n", "FILE: the file is empty, expected a header and rows"),
         (b"; MaxProcs: 8\n; Note: x\n", "FILE: no jobs, only comments, expected lines of 18 numbers"),
         (b"; ok\n\x00\x01\x02", "FILE, line 2: a NUL byte, expected a text file"),
         (b"\x93\xfa\x96\x7b\n", "FILE, line 1: 1 field, expected 18"),

@@ -38,7 +38,7 @@ def read_text(path: Path) -> str:
     """
     data = _unpacked(path)
     if not data or data.isspace():
-        raise InputError(f"{path}: the file is empty, expected a header and jobs")
+        raise InputError(f"{path}: the file is empty, expected a header and rows")
     encoding = _wide_encoding(data)
     if encoding is not None:
         return _decoded(path, data, encoding)
@@ -105,7 +105,7 @@ def _decoded(path: Path, data: bytes | bytearray, encoding: str) -> str:
         line = text[: text.index("\x00")].count("\n") + 1
         raise InputError(f"{path}, line {line}: a NUL character, expected a text file")
     if text.isspace() or not text:
-        raise InputError(f"{path}: the file is empty, expected a header and jobs")
+        raise InputError(f"{path}: the file is empty, expected a header and rows")
     return text
 
 

@@ -86,7 +86,7 @@ def read_series(path: Path, period: float | None, columns: Sequence[str] = ()) -
     table, notes = _table(path)
     if table.bad:
         raise InputError(f"{path}, line {table.bad[0].line}: {table.bad[0].reason}")
-    time_name, times = _times(path, table.records)
+    time_name, times = _times(path, table)
     _check_clock(path, table, time_name, times)
     chosen = tuple(columns) or tuple(name for name in table.records.columns if name != time_name)
     for name in chosen:
@@ -208,22 +208,33 @@ def _is_row(fields: Sequence[str]) -> bool:
     )
 
 
-def _times(path: Path, table: pl.DataFrame) -> tuple[str, _Floats]:
-    by_name = {name.strip().lower(): name for name in table.columns}
+def _times(path: Path, table: TextTable) -> tuple[str, _Floats]:
+    records = table.records
+    if records.is_empty():
+        raise InputError(f"{path}: no row after the header, expected one with a time and values for each period")
+    by_name = {name.strip().lower(): name for name in records.columns}
     named = [by_name[name] for name in _TIME_NAMES if name in by_name]
-    for name in named or table.columns:
-        times = seconds_of(table[name])
+    for name in named or records.columns:
+        times = seconds_of(records[name])
         if times is not None:
             return name, times
         if name in named:
-            cell = table[name].drop_nulls()
-            first = quote(str(cell[0])) if len(cell) else "empty"
-            raise InputError(
-                f"{path}: column {name}: {first} or a later cell is not a time, expected dates or seconds"
-            )
+            row = _first_without_time(records[name])
+            cell = quote(str(records[name][row] or ""))
+            form = "in the form of the lines before it" if row else "as a date or in seconds"
+            raise InputError(f"{path}, line {table.line_of(row)}: {name} is {cell}, expected a time {form}")
     raise InputError(
-        f"{path}: no column of times among {', '.join(table.columns)}, expected one named {_TIME_NAMES[0]}"
+        f"{path}: no column of times among {', '.join(records.columns)}, expected one named {_TIME_NAMES[0]}"
     )
+
+
+def _first_without_time(cells: pl.Series) -> int:
+    """Return the first row with which the cells up to it are no times in one form."""
+    good, bad = 0, len(cells)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (good, middle) if seconds_of(cells.head(middle)) is None else (middle, bad)
+    return bad - 1
 
 
 def _check_clock(path: Path, table: TextTable, name: str, times: _Floats) -> None:
