@@ -59,7 +59,9 @@ def test_a_zone_shifts_the_time(tmp_path, first, second):
 
 def test_times_with_and_without_a_zone_are_not_mixed(tmp_path):
     path = written(tmp_path, "time,a\n2020-03-29T00:50:00Z,1\n2020-03-29T01:00:00,3\n")
-    with pytest.raises(InputError, match="line 3: time is '2020-03-29T01:00:00', expected a time in the form"):
+    with pytest.raises(
+        InputError, match="line 3: time is '2020-03-29T01:00:00', expected a time in the form"
+    ):
         read_series(path, 600)
 
 
@@ -123,8 +125,14 @@ def test_an_empty_cell_is_a_gap(tmp_path):
         ("t,a\n0,1\n10,inf\n", "line 3: a is 'inf'"),
         ("x,a\nmon,1\ntue,2\n", "line 2: x is 'mon'"),
         ("time,a\nmon,1\n", "line 2: time is 'mon', expected a time as a date or in seconds"),
-        ("time,a\n1,1\n2,1\nx,1\n4,1\n", "line 4: time is 'x', expected a time in the form of the lines before"),
-        ("time,a\n2020-01-01,1\n\n,1\n", "line 4: time is '', expected a time in the form of the lines before"),
+        (
+            "time,a\n1,1\n2,1\nx,1\n4,1\n",
+            "line 4: time is 'x', expected a time in the form of the lines before",
+        ),
+        (
+            "time,a\n2020-01-01,1\n\n,1\n",
+            "line 4: time is '', expected a time in the form of the lines before",
+        ),
         ("time,a\n", "no row after the header"),
         ("t\n0\n10\n", "no column except the time 't'"),
         ("t,a\n0,1\n10,2,3\n", "line 3: 3 fields, expected 2"),

@@ -211,7 +211,9 @@ def _is_row(fields: Sequence[str]) -> bool:
 def _times(path: Path, table: TextTable) -> tuple[str, _Floats]:
     records = table.records
     if records.is_empty():
-        raise InputError(f"{path}: no row after the header, expected one with a time and values for each period")
+        raise InputError(
+            f"{path}: no row after the header, expected one with a time and values for each period"
+        )
     by_name = {name.strip().lower(): name for name in records.columns}
     named = [by_name[name] for name in _TIME_NAMES if name in by_name]
     for name in named or records.columns:
