@@ -103,7 +103,9 @@ def test_an_episode_that_is_not_finished_ends_its_thread():
     ("given", "message"),
     [
         ({"speeds": []}, "speeds"),
+        ({"speeds": ["fast"]}, "speeds: could not convert .*, expected one number per worker"),
         ({"load": -1.0}, "load"),
+        ({"load": 0}, "load is 0, expected a finite number above 0"),
         ({"tasks": 0}, "tasks"),
         ({"probe_delay": -1}, "probe_delay"),
     ],
@@ -115,11 +117,12 @@ def test_wrong_arguments_are_named(given, message):
 
 def test_a_step_outside_of_an_episode_or_to_no_worker_is_an_error():
     env = DispatchEnv([1.0], tasks=1)
-    with pytest.raises(InputError, match="the episode has ended"):
+    with pytest.raises(InputError, match="no episode has begun"):
         env.step(0)
     env.reset(seed=1)
-    with pytest.raises(InputError, match="worker 1, expected 0 to 0"):
-        env.step(1)
+    for action in (1, -1, 0.5, "a", None):
+        with pytest.raises(InputError, match=f"worker {action}, expected a whole number from 0 to 0"):
+            env.step(action)
     assert env.step(0)[2]
     with pytest.raises(InputError, match="the episode has ended"):
         env.step(0)

@@ -27,7 +27,10 @@ def number(name: str, value: float, least: float, most: float = np.inf, open_bel
 
 def checked_rates(rates: object) -> NDArray[np.float64]:
     """Return the rates of workers: at least one, finite, not negative, not all 0; raise an error otherwise."""
-    found = np.array(rates, dtype=np.float64)
+    try:
+        found = np.array(rates, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"rates: {error}, expected one number per worker") from error
     if found.ndim != 1 or len(found) == 0:
         raise InputError(f"rates has shape {found.shape}, expected one number per worker")
     allowed = np.isfinite(found) & (found >= 0)

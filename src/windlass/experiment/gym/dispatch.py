@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import queue
 import threading
 from collections.abc import Mapping, Sequence
@@ -50,7 +51,7 @@ class DispatchEnv(gymnasium.Env[Any, np.int64]):
     speeds
         (n,) speed of each worker, work/s.
     load
-        Arriving work over the rate of all workers.
+        Arriving work over the rate of all workers, above 0.
     tasks
         Number of tasks of an episode; their mean work is 1.
     arrivals, service
@@ -90,7 +91,7 @@ class DispatchEnv(gymnasium.Env[Any, np.int64]):
             self._speeds = checked_rates(speeds)
         except ValueError as error:
             raise InputError(str(error).replace("rates", "speeds", 1)) from error
-        self._load, self._tasks = number("load", load, 0.0), whole("tasks", tasks, 1)
+        self._load, self._tasks = number("load", load, 0.0, open_below=True), whole("tasks", tasks, 1)
         self._arrivals, self._service = arrivals, service
         self._probe_delay = number("probe_delay", probe_delay, 0.0)
         count = len(self._speeds)
@@ -122,12 +123,24 @@ class DispatchEnv(gymnasium.Env[Any, np.int64]):
             The episode has ended, or none has begun; or there is no such worker.
         """
         episode = self._episode
-        if episode is None or episode.ended:
+        if episode is None:
+            raise InputError("step: no episode has begun, expected a call of reset() before")
+        if episode.ended:
             raise InputError("step: the episode has ended; reset() begins another one")
-        if not 0 <= int(action) < len(self._speeds):
-            raise InputError(f"step: worker {action}, expected 0 to {len(self._speeds) - 1}")
-        reward = episode.send(int(action))
+        worker = self._worker(action)
+        reward = episode.send(worker)
         return episode.observation(), reward, episode.ended, False, episode.info()
+
+    def _worker(self, action: np.int64 | int) -> int:
+        try:
+            worker = operator.index(action)
+        except TypeError:
+            worker = -1
+        if not 0 <= worker < len(self._speeds):
+            raise InputError(
+                f"step: worker {action}, expected a whole number from 0 to {len(self._speeds) - 1}"
+            )
+        return worker
 
     def close(self) -> None:
         """End the episode."""
