@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -12,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.report.made import random_outcome, results
+from tests.report.made import outcome, random_outcome, results
 from tests.report.page import page_of
 from windlass.model.calendar import DAY, HOUR, Calendar
 from windlass.report.by_hour import utilisation_by_hour
-from windlass.report.gantt import busiest_window, held_ranges
+from windlass.report.gantt import MOST_JOBS, busiest_window, held_ranges
 from windlass.report.job_columns import JobTimes
 
 PARIS = Calendar(1_711_839_000.0, "Europe/Paris")  # twelve hours before summer time begins
@@ -89,3 +91,38 @@ def test_the_window_has_the_longest_queue_and_few_jobs(most):
     assert running <= max(most, at_peak)
     if most == 1000:
         assert (low, high) == (known.start.min(), known.end.max())
+
+
+@pytest.mark.parametrize(
+    ("waits", "runs", "shown"),
+    [((0.0, 0.0), (60.0, 60.0), False), ((0.0, 60.0), (60.0, 60.0), True)],
+)
+def test_the_schedule_is_shown_only_where_jobs_wait(tmp_path, waits, runs, shown):
+    """The first variant may have no queue: the window is that of another one."""
+    at_once = outcome([0.0, 0.0], [0.0, 0.0], runs)
+    page = page_of(results(("a", [at_once]), ("b", [outcome([0.0, 0.0], waits, runs)])), tmp_path)
+    assert ("schedule" in page.ids()) == shown
+
+
+def test_the_schedule_is_left_out_where_more_jobs_run_at_once_than_a_panel_has(tmp_path):
+    count = MOST_JOBS + 1
+    made = outcome([0.0] * (count + 1), [0.0] * count + [60.0], [60.0] * (count + 1))
+    assert "schedule" not in page_of(results(("a", [replace(made, processors=count)])), tmp_path).ids()
+
+
+def test_steps_of_all_hours_are_equally_wide(tmp_path):
+    made = random_outcome(300, 1, 50_000.0)
+    made = replace(made, jobs=made.jobs.with_columns(submit_s=made.jobs["submit_s"].sort() * 20))
+    made = replace(made, jobs=made.jobs.with_columns(start_s="submit_s", end_s=made.jobs["submit_s"] + 600.0))
+    page = page_of(results(("easy", [replace(made, calendar=PARIS)])), tmp_path)
+    for key, count in (("hour-utilisation", 24), ("weekday-utilisation", 7)):
+        (trace,) = json.loads(page.scripts["plots"])[key]["data"]
+        edges = np.array(trace["x"])
+        edges = np.concatenate((edges[:1], (edges[1:-2] + edges[2:-1]) / 2, edges[-1:]))
+        np.testing.assert_allclose(np.diff(edges), np.ones(count))
+        values = np.frombuffer(b64decode(trace["y"]["bdata"]), trace["y"]["dtype"])
+        np.testing.assert_array_equal(values[[0, -1]], values[[1, -2]])
+        assert (len(values), trace["text"][0], trace["text"][-1]) == (
+            count + 2,
+            *trace["text"][1:-1][:: count - 1],
+        )

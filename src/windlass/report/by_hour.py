@@ -154,15 +154,19 @@ def _part(
     unit: str,
 ) -> PageSection:
     figure_ = framed_figure()
+    # The first and the last value are repeated at the frame, so that their steps are as wide as the others.
+    last = len(labels) - 1
+    place = [0, *range(last + 1), last]
+    x = [-0.5, *range(last + 1), last + 0.5]
     for lane, values in curves:
         figure_.add_scatter(
             name=plotted(lane.name),
             meta=lane.position,
-            x=np.arange(len(labels)),
-            y=np.round(values, 4),
+            x=x,
+            y=np.round(values, 4)[place],
             line={"color": lane.stroke.ink.light, "dash": lane.stroke.dash, "width": 2.2, "shape": "hvh"},
             mode="lines",
-            text=list(labels),
+            text=[labels[at] for at in place],
             hovertemplate=f"<b>{plotted(lane.name)}</b><br>%{{text}}: %{{y:.3~g}}{unit}<extra></extra>",
         )
     every = 3 if len(labels) > len(_WEEKDAYS) else 1

@@ -20,6 +20,8 @@ from windlass.report.units import counted, duration, time_unit
 MOST_JOBS: Final = 150
 #: Maximum number of panels.
 _MOST_PANELS: Final = 4
+#: Times are rounded to 0.001 s, so a shorter window has no boxes, s.
+_LEAST_WINDOW: Final = 0.01
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 34, 26, 46
 _Floats = NDArray[np.float64]
 
@@ -114,7 +116,9 @@ def busiest_window(known: JobTimes, most: int = MOST_JOBS) -> tuple[float, float
 
 
 def section(lanes: tuple[VariantLane, ...]) -> PageSection:
-    """Return the schedule of each variant, for the first seed, around the longest queue of the first variant.
+    """Return the schedule of each variant, for the first seed, around the longest queue of the first with a queue.
+
+    Empty if no job waits, or if more jobs than a panel shows run at once.
 
     Parameters
     ----------
@@ -124,10 +128,11 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     able = [lane for lane in lanes if has(lane, "submit_s", "start_s", "end_s", "procs")]
     found = [(lane, times(lane.outcomes[:1])) for lane in able if lane.outcomes[0].processors > 0]
     found = [(lane, known) for lane, known in found if len(known.submit)][:_MOST_PANELS]
-    if not found:
+    queued = [known for _, known in found if (known.start > known.submit).any()]
+    if not queued:
         return NOTHING
-    low, high = _common_window([known for _, known in found])
-    if not high > low:
+    low, high = _common_window(queued[0], [known for _, known in found])
+    if high - low < _LEAST_WINDOW:
         return NOTHING
     unit = time_unit([(high - low) / 3])
     first = float(found[0][1].submit.min())
@@ -143,10 +148,10 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     return PageSection(f'<section><h2>Schedule</h2><div class="plots">{boxes}</div></section>', (plot,))
 
 
-def _common_window(all_known: list[JobTimes]) -> tuple[float, float]:
-    """Return the window of the first variant, cut so that no variant has too many jobs in it."""
-    low, high = busiest_window(all_known[0])
-    for known in all_known[1:]:
+def _common_window(queued: JobTimes, all_known: list[JobTimes]) -> tuple[float, float]:
+    """Return the window of the first variant with a queue, cut so that no variant has too many jobs in it."""
+    low, high = busiest_window(queued)
+    for known in all_known:
         inside = (known.start < high) & (known.end > low)
         if inside.sum() > MOST_JOBS:
             # The jobs that run at the beginning come first, and then those that start.
