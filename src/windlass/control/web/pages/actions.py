@@ -26,8 +26,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 _ROWS, _LAST = 50, 2**63 - 1
 _READ_ONLY = (
-    "These pages change nothing. Actions are possible here if windlass serve runs with --act and --act-tokens; the"
-    " command windlass act has the same."
+    "These pages change nothing. They have forms for actions if windlass serve runs with --act and --act-tokens. With"
+    " --act alone, the command windlass act has the same actions."
 )
 
 

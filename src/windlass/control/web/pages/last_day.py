@@ -43,8 +43,8 @@ def last_day_page(request: PageRequest, context: PageContext) -> Markup:
     )
     about = tag(
         "p",
-        "A simulation can be trusted as far as it meets what happened. Large differences mean that predictions and"
-        " what-if of this site are as far off.",
+        "This page replays the last 24 hours under the running policy, and compares starts and waits with those that"
+        " happened. Where they differ much, predictions and what-if of this site are as inaccurate.",
     )
     content = (
         [about, _links(known, chosen[0]), *sections, neglected]
@@ -69,7 +69,7 @@ def _links(known: Sequence[tuple[str, str]], chosen: tuple[str, str]) -> Markup:
 def _section(day: LastDay) -> Markup:
     title = tag("h2", f"{day.engine}: {day.site or 'all sites'}")
     if day.replay is None or not day.replay.whole.jobs:
-        return tag("section", title, tag("p", "No job was submitted and has started.", class_="empty"))
+        return tag("section", title, tag("p", "No job was submitted and started in the last 24 hours.", class_="empty"))
     return tag("section", title, *(tag("p", each) for each in day_sentences(day)), _shown(day.replay))
 
 
