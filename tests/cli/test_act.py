@@ -45,7 +45,7 @@ def test_actions_are_shown_carried_out_listed_and_undone(bench, windlass):
         (("hold", "slurm", "b"), "no such job"),
         (("pause", "ray"), "no engine 'ray'"),
         (("undo", "7"), "no action 7"),
-        (("resume", "slurm"), "runs already"),
+        (("resume", "slurm"), "engine slurm runs already"),
     ],
 )
 def test_a_refused_action_is_one_line_with_status_2(bench, windlass, words, why):

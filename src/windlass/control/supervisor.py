@@ -147,11 +147,11 @@ class Supervisor:
             The engine does not run.
         """
         if engine in self._paused:
-            raise InputError(f"actions: {engine} is paused already")
+            raise InputError(f"actions: engine {engine} is paused already")
         if not self.runs(engine):
-            raise InputError(f"actions: {engine} does not run")
+            raise InputError(f"actions: engine {engine} does not run, expected a running one")
         return (
-            f"{engine} stops deciding and gives back what it holds, as at the end of the command; "
+            f"engine {engine} stops deciding and gives back what it holds, as at the end of the command; "
             "it stays paused until it is resumed, also after a restart"
         )
 
@@ -169,11 +169,12 @@ class Supervisor:
                 if engine in self._paused
                 else "runs already"
             )
-            raise InputError(f"actions: {engine} {still}")
+            raise InputError(f"actions: engine {engine} {still}")
         if self._stop.requested:
             raise InputError("actions: the control plane is being stopped")
         return (
-            f"{engine} is started: it takes up what waits for it, and decides ({self._engines[engine].about})"
+            f"engine {engine} is started: it takes up what waits for it, and decides "
+            f"({self._engines[engine].about})"
         )
 
     def pause(self, engine: str) -> str:

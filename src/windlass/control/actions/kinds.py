@@ -37,9 +37,7 @@ KINDS: Mapping[str, ActionKind] = {
         ),
         ActionKind("resume", "pause", False, "Start an engine that is paused or has failed."),
         ActionKind("hold", "unhold", True, "Hold a waiting job, so that no policy starts it."),
-        ActionKind(
-            "unhold", "hold", True, "End a hold of that kind: the policy decides about the job again."
-        ),
+        ActionKind("unhold", "hold", True, "End such a hold: the policy decides about the job again."),
         ActionKind("release", "hold", True, "Release a held job, whatever the policy decides."),
     )
 }

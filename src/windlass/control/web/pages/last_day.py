@@ -69,7 +69,11 @@ def _links(known: Sequence[tuple[str, str]], chosen: tuple[str, str]) -> Markup:
 def _section(day: LastDay) -> Markup:
     title = tag("h2", f"{day.engine}: {day.site or 'all sites'}")
     if day.replay is None or not day.replay.whole.jobs:
-        return tag("section", title, tag("p", "No job was submitted and started in the last 24 hours.", class_="empty"))
+        return tag(
+            "section",
+            title,
+            tag("p", "No job was submitted and started in the last 24 hours.", class_="empty"),
+        )
     return tag("section", title, *(tag("p", each) for each in day_sentences(day)), _shown(day.replay))
 
 
