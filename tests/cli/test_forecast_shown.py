@@ -70,7 +70,7 @@ def test_the_best_score_of_each_table_is_bold():
         ["9", "8"],
         ["18", "16"],
         ["27", "24"],
-        ["nan", "nan"],
+        ["–", "–"],
         ["1.25", "1.25"],
         ["2", "2"],
     ]
@@ -119,7 +119,7 @@ def test_the_report_has_a_table_per_step():
     assert "1,500 rows of 600 s; the last 12 are for the test" in html
     assert "<h2>1 row ahead, 600 s</h2>" in html
     assert "<h2>2 rows ahead, 1200 s</h2>" in html
-    cells = "<td>naive</td><td>9</td><td>18</td><td>27</td><td>nan</td><td>1.25</td><td>2</td>"
+    cells = "<td>naive</td><td>9</td><td>18</td><td>27</td><td>–</td><td>1.25</td><td>2</td>"
     assert cells in html
     assert cells.replace("<td>9</td><td>18</td><td>27</td>", "<td>4</td><td>8</td><td>12</td>") in html
 
@@ -164,3 +164,6 @@ def test_the_first_line_names_the_smallest_error_of_each_step():
     found = [("naive", result(4.0, 9.0)), ("ses", result(3.0, 9.0))]
     line = forecast_output.best_line(options_of(models=("naive", "ses")), found)
     assert line == "Lowest MSE: ses, 1 row ahead (25 % less than naive); naive and ses, 2 rows ahead."
+    found = [(name, result(0.0, 9.0 * (name == "c"))) for name in ("a", "b", "c")]
+    line = forecast_output.best_line(options_of(models=("a", "b", "c")), found)
+    assert line == "Lowest MSE: a and b and c, 1 row ahead; a and b, 2 rows ahead."

@@ -103,7 +103,7 @@ def test_rows_of_a_period_are_averaged_and_periods_without_any_are_gaps(tmp_path
     path = written(tmp_path, "t,a\n0,1\n5,3\n10,7\n31,9\n")
     series = read_series(path, 10)
     assert np.array_equal(series.rows.ravel(), [2, 7, np.nan, 9], equal_nan=True)
-    filled = "1 of 4 values (25 %) are filled in with those before them, without an error there"
+    filled = "1 of 4 values (25 %) are missing: forecasters see the value before, and no error is counted there"
     assert series.notes == ("4 rows are averaged in 3 periods", "1 of 4 periods has no row", filled)
 
 
@@ -134,6 +134,7 @@ def test_an_empty_cell_is_a_gap(tmp_path):
             "line 4: time is '', expected a time in the form of the lines before",
         ),
         ("time,a\n", "no row after the header"),
+        ("t,a,b\n0,1,NaN\n10,2,\n", "column b has no value, expected at least one number"),
         ("t\n0\n10\n", "no column except the time 't'"),
         ("t,a\n0,1\n10,2,3\n", "line 3: 3 fields, expected 2"),
         ("t,a\n0,1\n1e15,1\n", "expected at most ten million"),

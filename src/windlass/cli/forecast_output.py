@@ -41,11 +41,10 @@ def _best(step: int, place: int, found: Sequence[tuple[str, Backtest]]) -> str:
     known = sorted((result.scores[place].mse, name) for name, result in found)
     (least, name), *others = known
     ahead = _ahead(step)
-    if not others or not others[0][0]:
-        return f"{name}, {ahead}"
+    equal = [name, *(other for mse, other in others if mse == least)]
+    if len(equal) > 1 or not others:
+        return f"{' and '.join(equal)}, {ahead}"
     second, other = others[0]
-    if second == least:
-        return f"{name} and {other}, {ahead}"
     errors = {own: result.squared[place] for own, result in found if result.squared}
     if name not in errors or other not in errors:
         return f"{name}, {ahead} ({percentage(1 - least / second)} less than {other})"
@@ -110,7 +109,7 @@ def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tupl
     """Return a page with a table for each step, and a plot of the longest step."""
     words = (
         f"{best_line(question, found)} {len(series.rows):,} rows of {question.period:g} s; the last "
-        f"{question.rows(question.test):,} are for the test. {SCALED} {' '.join(f'{note}.' for note in series.notes)}"
+        f"{question.rows(question.test):,} are for the test. {SCALED} {' '.join(f'{note[:1].upper()}{note[1:]}.' for note in series.notes)}"
     )
     head = (
         f'<header><p class="kicker">Windlass forecasts</p><h1>{text(series.name)}</h1><p class="lead">'
@@ -155,7 +154,7 @@ def _html_table(
 def _cells(result: Backtest, place: int) -> tuple[str, ...]:
     score = result.scores[place]
     values = (score.mse, score.pmse, score.mase, score.wql, result.fit, 1e3 * result.forecast)
-    return tuple(f"{value:.4g}" for value in values)
+    return tuple("–" if math.isnan(value) else f"{value:.4g}" for value in values)
 
 
 def _ahead(step: int) -> str:

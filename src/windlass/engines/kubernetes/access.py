@@ -107,7 +107,7 @@ def kubeconfig_access(config: str | None = None, context: str | None = None) -> 
     except (configs.ConfigException, OSError, TypeError, ValueError) as error:
         where = f"--kubeconfig: {config}" if config else "no cluster is configured"
         why = " ".join(str(error).split())
-        # The client's own message does not tell a missing file from an empty one.
+        # The client's own message is the same for a missing file and an empty one.
         if config and "No configuration found" in why and not Path(config).expanduser().exists():
             why = "no such file"
         raise InputError(f"{where}: {why}") from error

@@ -95,6 +95,9 @@ def read_series(path: Path, period: float | None, columns: Sequence[str] = ()) -
     if not chosen:
         raise InputError(f"{path}: no column except the time {time_name!r}, expected at least one of numbers")
     values = np.stack([_values(path, table, name) for name in chosen], axis=1)
+    empty = [name for name, column in zip(chosen, values.T, strict=True) if np.isnan(column).all()]
+    if empty:
+        raise InputError(f"{path}: column {empty[0]} has no value, expected at least one number")
     if period is None:
         period, inferred = _most_frequent_step(path, times)
         notes = (*notes, inferred)
@@ -119,7 +122,7 @@ def _filled_notes(rows: _Floats) -> tuple[str, ...]:
     if not missing:
         return ()
     part = f"{100 * missing / rows.size:.2g} %"
-    filled = "are filled in with those before them, without an error there"
+    filled = "are missing: forecasters see the value before, and no error is counted there"
     return (f"{missing:,} of {rows.size:,} values ({part}) {filled}",)
 
 
