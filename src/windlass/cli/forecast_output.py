@@ -107,9 +107,10 @@ def scores_tree(
 
 def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]) -> str:
     """Return a page with a table for each step, and a plot of the longest step."""
+    notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in series.notes)
     words = (
         f"{best_line(question, found)} {len(series.rows):,} rows of {question.period:g} s; the last "
-        f"{question.rows(question.test):,} are for the test. {SCALED} {' '.join(f'{note[:1].upper()}{note[1:]}.' for note in series.notes)}"
+        f"{question.rows(question.test):,} are for the test. {SCALED} {notes}"
     )
     head = (
         f'<header><p class="kicker">Windlass forecasts</p><h1>{text(series.name)}</h1><p class="lead">'
