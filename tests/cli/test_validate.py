@@ -138,7 +138,7 @@ def test_dropped_jobs_are_reported(windlass, log_folder):
 def test_the_long_form_is_a_scenario_that_is_valid(windlass, log_folder):
     status, out, err = windlass("validate", "log.swf", "--policies", "easy", "--long")
     assert (status, err) == (0, "")
-    stands = "# The world batch is short for this cluster, in which all jobs have the same times."
+    stands = "# A scenario of batch, as the scenario of one cluster in which all jobs have the same times."
     assert out.startswith(f"{stands}\nname: log\n")
     (log_folder / "long.yaml").write_text(out)
     status, again, err = windlass("validate", "long.yaml", "--long")
@@ -153,7 +153,7 @@ def test_the_long_form_names_what_a_cluster_lacks(windlass):
     status, out, err = windlass("validate", str(EXAMPLES / "fleet-order.yaml"), "--long")
     assert (status, err) == (0, "")
     assert out.startswith(
-        "# The world fleet is no short form of cluster yet: a cluster has no tasks that are fixed to sites"
+        "# The world cluster cannot express this scenario of fleet yet: a cluster has no tasks that are fixed to"
     )
 
 

@@ -103,7 +103,9 @@ def test_rows_of_a_period_are_averaged_and_periods_without_any_are_gaps(tmp_path
     path = written(tmp_path, "t,a\n0,1\n5,3\n10,7\n31,9\n")
     series = read_series(path, 10)
     assert np.array_equal(series.rows.ravel(), [2, 7, np.nan, 9], equal_nan=True)
-    filled = "1 of 4 values (25 %) are missing: forecasters see the value before, and no error is counted there"
+    filled = (
+        "1 of 4 values (25 %) are missing: forecasters see the value before, and no error is counted there"
+    )
     assert series.notes == ("4 rows are averaged in 3 periods", "1 of 4 periods has no row", filled)
 
 

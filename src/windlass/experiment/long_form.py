@@ -67,9 +67,9 @@ def long_form(scenario: Scenario) -> LongForm:
         else short.composition(tree, settings, scenario.seeds[0])
     )
     if found.tree is None:
-        lacks = f"The world {world} is no short form of cluster yet: a cluster has no {found.missing}."
+        lacks = f"The world cluster cannot express this scenario of {world} yet: a cluster has no {found.missing}."
         return LongForm(_written(scenario), (lacks,))
-    stands = f"The world {world} is short for this cluster, in which all jobs have the same times."
+    stands = f"A scenario of {world}, as the scenario of one cluster in which all jobs have the same times."
     return LongForm(_written(make_scenario(dict(found.tree), scenario.name)), (stands,))
 
 
