@@ -228,6 +228,7 @@ def test_ui_shows_a_journal_until_a_signal(tmp_path):
     ("words", "line"),
     [
         (("ui", "none.db"), "none.db: no such file"),
+        (("mcp", "."), ".: is a directory, expected a journal"),
         (("serve",), "pass --demo"),
         (("serve", "none.yaml", "--demo"), "none.yaml: no such file"),
         (("serve", "none.yaml"), "none.yaml: no such file"),

@@ -156,7 +156,7 @@ def top(
 def mcp(
     journal: Annotated[Path, typer.Argument(help="Journal that windlass serve writes or has written.")],
 ) -> None:
-    """Answer a program that converses (Model Context Protocol) on standard input and output; nothing is changed."""
+    """Offer read-only tools to a language model on standard input and output (Model Context Protocol)."""
     import sys
 
     from windlass.control.journal import JournalReader

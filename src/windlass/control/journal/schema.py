@@ -141,7 +141,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     """
     expected = "expected a journal that `windlass serve` has written"
     if not path.is_file():
-        raise InputError(f"{path}: no such file, {expected}")
+        raise InputError(f"{path}: {'is a directory' if path.is_dir() else 'no such file'}, {expected}")
     try:
         try:
             return _checked(path, "mode=ro", expected)
