@@ -10,6 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -102,6 +103,16 @@ def test_the_schedule_is_shown_only_where_jobs_wait(tmp_path, waits, runs, shown
     at_once = outcome([0.0, 0.0], [0.0, 0.0], runs)
     page = page_of(results(("a", [at_once]), ("b", [outcome([0.0, 0.0], waits, runs)])), tmp_path)
     assert ("schedule" in page.ids()) == shown
+    assert "Jobs of all sites" not in page.text()
+
+
+@pytest.mark.parametrize(("sites", "several"), [(["a", "b"], True), (["a", "a"], False)])
+def test_the_schedule_of_several_sites_is_described_as_one_panel(tmp_path, sites, several):
+    made = outcome([0.0, 0.0], [0.0, 60.0], [60.0, 60.0])
+    made = replace(made, jobs=made.jobs.with_columns(site=pl.Series(sites)))
+    assert (
+        "Jobs of all sites are in one panel." in page_of(results(("a", [made])), tmp_path).text()
+    ) == several
 
 
 def test_the_schedule_is_left_out_where_more_jobs_run_at_once_than_a_panel_has(tmp_path):

@@ -144,8 +144,15 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     if shown < whole:
         words += f" Shown: up to {counted(shown, 'job')} of {whole:,}, around the longest queue."
     words += " Processors are numbered from the lowest free one; nodes would be numbered otherwise."
+    if any(_sites(lane) > 1 for lane, _ in found):
+        words += " Jobs of all sites are in one panel."
     boxes = figure(plot, "Processors of jobs", text(words))
     return PageSection(f'<section><h2>Schedule</h2><div class="plots">{boxes}</div></section>', (plot,))
+
+
+def _sites(lane: VariantLane) -> int:
+    """Return the number of sites of the jobs; 1 if the table has none."""
+    return lane.outcomes[0].jobs["site"].n_unique() if has(lane, "site") else 1
 
 
 def _common_window(queued: JobTimes, all_known: list[JobTimes]) -> tuple[float, float]:
