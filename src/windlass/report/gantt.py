@@ -20,8 +20,8 @@ from windlass.report.units import counted, duration, time_unit
 MOST_JOBS: Final = 150
 #: Maximum number of panels.
 _MOST_PANELS: Final = 4
-#: Times are rounded to 0.001 s, so a shorter window has no boxes, s.
-_LEAST_WINDOW: Final = 0.01
+#: A shorter window is an instant at which more jobs run than a panel has, s.
+_LEAST_WINDOW: Final = 1e-6
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 34, 26, 46
 _Floats = NDArray[np.float64]
 
