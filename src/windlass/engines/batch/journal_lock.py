@@ -40,13 +40,13 @@ def journal_lock(path: Path) -> Iterator[None]:
     try:
         handle = os.open(place.with_name(f"{place.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise InputError(f"--journal: {path}: {error.strerror}") from error
+        raise InputError(f"journal: {path}: {error.strerror}") from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(
-                f"--journal: {path}: another driver writes it; stop it, or name another file"
+                f"journal: {path}: another driver writes it; stop it, or name another file"
             ) from None
         yield
     finally:
