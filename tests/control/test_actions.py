@@ -289,10 +289,14 @@ def test_only_a_named_token_acts_from_a_page(bench):
     for wrong in ("", "x", SECRET[:-1], "ann"):
         with pytest.raises(InputError, match="missing or wrong"):
             bench.preview("unhold", "slurm", "a", token=wrong)
-    # A token that is removed from the file acts no longer.
+    # A token that is removed from the file acts no longer, nor do its dry runs.
+    shown = bench.preview("unhold", "slurm", "a", token=f"{SECRET}-bob").ticket
     bench.tokens.write_text(f"ann {SECRET}\n")
     with pytest.raises(InputError, match="missing or wrong"):
         bench.preview("unhold", "slurm", "a", token=f"{SECRET}-bob")
+    with pytest.raises(InputError, match="missing or wrong"):
+        bench.carry_out(shown)
+    assert len(bench.rows()) == 1
 
 
 @pytest.mark.parametrize(

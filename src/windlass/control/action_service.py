@@ -38,6 +38,7 @@ class _Prepared:
     reason: str
     undoes: int | None
     until: float
+    token: str | None
 
 
 class ActionService:
@@ -103,7 +104,7 @@ class ActionService:
         )
 
     def _preview(self, request: ActionRequest, user: str) -> ActionReply:
-        given = self._requested(request, self._actor(request, user))
+        given = self._requested(request, user if request.token is None else self._name_of(request.token))
         text = self._shown(given)
         now = self._clock()
         self._prepared = {key: each for key, each in self._prepared.items() if each.until > now}
@@ -113,14 +114,12 @@ class ActionService:
         self._prepared[ticket] = given
         return ActionReply(text=text, ticket=ticket)
 
-    def _actor(self, request: ActionRequest, user: str) -> str:
-        if request.token is None:
-            return user
+    def _name_of(self, token: str) -> str:
         if self._tokens is None:
             raise InputError(
                 "actions: no token may act from a page; expected `windlass serve --act` with a file of tokens"
             )
-        name = read_actors(self._tokens).name_of(request.token)
+        name = read_actors(self._tokens).name_of(token)
         if name is None:
             raise InputError("actions: the token is missing or wrong")
         return name
@@ -143,7 +142,7 @@ class ActionService:
                 f"actions: {action} concerns {'a job' if kind.of_job else 'an engine and no job'}"
             )
         until = self._clock() + _VALID
-        return _Prepared(action, engine, job, by, reason, request.undoes, until)
+        return _Prepared(action, engine, job, by, reason, request.undoes, until, request.token)
 
     def _undo_of(self, number: int) -> tuple[str, str, str]:
         with JournalReader(self._journal.path) as reader:
@@ -175,7 +174,10 @@ class ActionService:
             if done is None:
                 raise InputError("actions: the dry run is unknown or older than five minutes, repeat it")
             return _reply(done)
-        # The state may have changed since the dry run, and another dry run may have undone the action.
+        # Since the dry run, the token may have been removed, the state may have changed, and another dry run may have
+        # undone the action.
+        if given.token is not None:
+            self._name_of(given.token)
         if given.undoes is not None:
             self._undo_of(given.undoes)
         self._shown(given)

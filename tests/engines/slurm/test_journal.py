@@ -374,9 +374,7 @@ def test_a_second_driver_with_the_same_journal_is_refused(tmp_path):
     other.symlink_to(path)
     with journal_lock(path):
         for second in (path, other):
-            with pytest.raises(
-                InputError, match=r"^journal: .*: another driver writes it; stop it, or name"
-            ):
+            with pytest.raises(InputError, match=r"^journal: .*: another driver writes it; stop it, or name"):
                 journal_lock(second).__enter__()
     with journal_lock(path), pytest.raises(InputError, match="No such file"):
         journal_lock(tmp_path / "none" / "journal").__enter__()
