@@ -121,4 +121,4 @@ def check_journal(path, wanted):
             announced.add(entry.job)
     assert announced == set(wanted)
     with JobJournal(path) as journal:
-        assert (journal.torn, dict(journal.resuming)) == ("", {})
+        assert (journal.notices, dict(journal.resuming)) == ((), {})

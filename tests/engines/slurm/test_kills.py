@@ -121,8 +121,8 @@ def test_releases_are_journalled_first_whenever_the_driver_is_ended(slurm, tmp_p
     assert set(slurm.states().values()) == {"COMPLETED"}
     assert len(slurm.states()) == 2 * KILLS
     with Journal(driver.journal) as journal:
-        assert (journal.torn, dict(journal.under_way)) == ("", {})
-    assert {each.name for each in tmp_path.iterdir()} == {"slurm", "said", "journal"}
+        assert (journal.notices, dict(journal.under_way)) == ((), {})
+    assert {each.name for each in tmp_path.iterdir()} == {"slurm", "said", "journal", "journal.lock"}
     if PRINTED:
         with capsys.disabled():
             print(f"\nslurm, ended {KILLS} times, {len(set(slurm.released()))} jobs let go:")
