@@ -95,7 +95,12 @@ for (const head of [heads[1], heads[4], heads[4]]) {
 }
 const sorted = document.querySelectorAll("[aria-sort]").length;
 const menus = [...document.querySelectorAll(".choose select")].map((each) => each.value);
-document.title = JSON.stringify({ map: shown("site-map"), wait: shown("wait"), orders, sorted, menus });
+// The clicks come before the library of figures is decompressed.
+const report = () => {
+  if (!document.getElementById("site-map").data) return setTimeout(report, 10);
+  document.title = JSON.stringify({ map: shown("site-map"), wait: shown("wait"), orders, sorted, menus });
+};
+report();
 </script>
 """
 
