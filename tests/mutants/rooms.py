@@ -92,6 +92,7 @@ ROOMS = (
             *_tests("engines/test_batch.py", "engines/test_sharing.py", "engines/test_sharing_mishaps.py"),
             *_tests("engines/test_batch_conformance.py", "engines/test_batch_mishaps.py"),
             *_tests("engines/test_batch_shrinking.py", "engines/test_batch_book.py", "engines/slurm"),
+            *_tests("engines/test_owners.py"),
         ),
     ),
     Room(
