@@ -11,6 +11,7 @@ content: it is only replaced once the whole replacement is on the disk.
 - :mod:`~windlass.io.folder`: a folder of results, which only one command at a time may write.
 - :mod:`~windlass.io.saved_state`: the container format of learned state, with version and checksum.
 - :mod:`~windlass.io.together`: several files that are added to a folder together.
+- :mod:`~windlass.io.writer_lock`: the lock of a file that only one process at a time may write.
 """
 
 from windlass.io.fields import Fields

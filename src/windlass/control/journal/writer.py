@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import math
 import os
 import queue
@@ -30,6 +29,7 @@ from windlass.control.journal.records import (
 )
 from windlass.control.journal.retention import Retention
 from windlass.control.journal.schema import open_for_writing
+from windlass.io.writer_lock import lock_for_writing
 from windlass.model import InputError
 
 #: Most requests in the queue, and in one transaction; a full queue blocks its callers.
@@ -294,17 +294,12 @@ def _check_time(time: float) -> None:
 
 
 def _lock(path: Path) -> int:
-    """Lock the journal for one writer. The lock is in a file of its own, since SQLite locks the database itself."""
-    place = path.with_name(f"{path.name}.lock")
+    """Lock the journal for one writer."""
     try:
-        handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise InputError(f"{path}: the journal cannot be opened: {error.strerror}") from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
+        return lock_for_writing(path)
+    except BlockingIOError:
         raise InputError(
             f"{path}: another process writes this journal; stop it, or use another file"
         ) from None
-    return handle
+    except OSError as error:
+        raise InputError(f"{path}: the journal cannot be opened: {error.strerror}") from error

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from windlass.io.writer_lock import lock_for_writing
 from windlass.model import InputError
 
 
@@ -15,8 +15,7 @@ from windlass.model import InputError
 def journal_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a journal's only driver; it also ends with the process.
 
-    It is in a file of its own, ``<path>.lock``, since SQLite locks the database itself. Only its owner may open it: a
-    user that may read a file may lock it. The file stays, as another process may have just opened it.
+    See :func:`windlass.io.writer_lock.lock_for_writing`; a link and its target have one lock.
 
     Parameters
     ----------
@@ -36,18 +35,15 @@ def journal_lock(path: Path) -> Iterator[None]:
     ...     file.with_name("journal.lock").exists()
     True
     """
-    place = path.resolve()
     try:
-        handle = os.open(place.with_name(f"{place.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = lock_for_writing(path.resolve())
+    except BlockingIOError:
+        raise InputError(
+            f"journal: {path}: another driver writes it; stop it, or name another file"
+        ) from None
     except OSError as error:
         raise InputError(f"journal: {path}: {error.strerror}") from error
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                f"journal: {path}: another driver writes it; stop it, or name another file"
-            ) from None
         yield
     finally:
         os.close(handle)
