@@ -15,6 +15,7 @@ from collections import Counter
 
 import pytest
 
+from tests.control.moments import ROOT
 from tests.kills import PRINTED, kills
 from windlass.control.journal import JournalReader, RowFilter
 
@@ -22,8 +23,9 @@ from windlass.control.journal import JournalReader, RowFilter
 #: moments after which the control plane kills itself, or 0 to stop it after some jobs; or "pages" and a number of
 #: requests after which the pages are killed.
 SERVER = r"""
-import functools, os, random, signal, socket, sys, threading, time
+import os, random, signal, socket, sys, threading, time
 from pathlib import Path
+from tests.control.moments import left, stepped
 from windlass.agent.options import Address
 from windlass.agent.stop import Stop
 from windlass.agent.web import listening
@@ -38,24 +40,9 @@ from windlass.control.web.access import PageAccess
 from windlass.control.web.process import show
 from windlass.model import InputError
 
-folder, left = Path(sys.argv[1]), [0]
+folder = Path(sys.argv[1])
 file, world = folder / "journal.db", folder / "world"
 world.touch()
-
-def moment():
-    left[0] -= 1
-    if left[0] == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-def stepped(function):
-    @functools.wraps(function)
-    def call(*given, **named):
-        moment()
-        try:
-            return function(*given, **named)
-        finally:
-            moment()
-    return call
 
 STEPS = ("append", "intend_all", "conclude_all", "intend_action", "conclude_action")
 for owner, name in ((Supervisor, "pause"), (Supervisor, "resume"), *((JournalWriter, name) for name in STEPS)):
@@ -194,7 +181,11 @@ MOMENTS, PAGES = 120, 4
 def killed(folder, count, seed):
     """Kill control planes and pages, let the last one stop, and return how many of each were killed."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SERVER, str(folder)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None

@@ -14,6 +14,7 @@ from collections import Counter
 
 import pytest
 
+from tests.control.moments import ROOT
 from tests.engines.slurm.shims import Shims
 from tests.kills import kills
 from windlass.control.journal import JournalReader, RowFilter
@@ -22,8 +23,9 @@ from windlass.engines.slurm.lock import DriverLock
 #: Forks a control plane for each line: the number of the moment at which it kills itself, or -1 to run until all jobs
 #: have ended. Prints the status of each.
 SERVER = """
-import functools, os, signal, sys
+import os, sys
 from pathlib import Path
+from tests.control.moments import left, stepped
 from windlass.agent.stop import Stop
 from windlass.control.journal import JournalWriter
 from windlass.control.serve import ServeOptions, serve
@@ -34,24 +36,9 @@ from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.worlds.policy import PolicySpec
 
-folder, left = Path(sys.argv[1]), [0]
+folder = Path(sys.argv[1])
 # Predictions are of no interest here, and would be compiled.
 starts._TICK = 3600.0
-
-def moment():
-    left[0] -= 1
-    if left[0] == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-def stepped(function):
-    @functools.wraps(function)
-    def call(*given, **named):
-        moment()
-        try:
-            return function(*given, **named)
-        finally:
-            moment()
-    return call
 
 for owner, name in ((Journal, "append"), *((JournalWriter, name) for name in ("append", "intend_all", "conclude_all"))):
     setattr(owner, name, stepped(getattr(owner, name)))
@@ -90,6 +77,7 @@ class Server:
     def __init__(self, folder, environment):
         self.process = subprocess.Popen(
             [sys.executable, "-c", SERVER, str(folder)],
+            cwd=ROOT,
             env={**os.environ, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
