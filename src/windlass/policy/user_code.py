@@ -13,8 +13,9 @@ import sys
 import traceback
 import zlib
 from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import FrameType, ModuleType, TracebackType
+from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
 from windlass.model import InputError
@@ -25,6 +26,19 @@ _PREFIX = "windlass_policy_"
 _LONGEST = 500
 #: Errors that Python raises when an engine uses a malformed answer.
 ANSWER_ERRORS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+
+
+class _Loader(SourceFileLoader):
+    """Compiles a file at each import, and writes no bytecode into the file's folder.
+
+    Python takes the bytecode of an earlier import where time of change, in whole seconds, and size are the same. A
+    policy that is changed and reloaded within a second would keep its earlier code.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = self.get_data(self.path)
+        code: CodeType = self.source_to_code(source, self.path)
+        return code
 
 
 def import_file(path: Path) -> ModuleType:
@@ -39,7 +53,8 @@ def import_file(path: Path) -> ModuleType:
     name = f"{_PREFIX}{path.stem}_{zlib.crc32(str(path.resolve()).encode(errors='surrogateescape'))}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
+    loader = _Loader(name, str(path)) if path.suffix == ".py" else None
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None:
         raise InputError(f"{path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
