@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import types
 from numpy.typing import NDArray
+from typing_extensions import TypeAliasType
 
 from windlass.jit import Kernel
 from windlass.jit.schema import Scalars, allocate, column, grown, numba_type
@@ -39,6 +40,17 @@ class Machine(NamedTuple):
     clock: Annotated[NDArray[np.void], Clock]
 
 
+Kind = TypeVar("Kind", bound=np.generic)
+#: The form of ``NDArray`` in NumPy 2.4 and in 2.5.
+Earlier = np.ndarray[tuple[int, ...], np.dtype[Kind]]
+Later = TypeAliasType("Later", np.ndarray[tuple[int, ...], np.dtype[Kind]], type_params=(Kind,))
+
+
+class Forms(NamedTuple):
+    earlier: Annotated[Earlier[np.int16], column("jobs")]
+    later: Annotated[Later[np.float32], column("jobs")]
+
+
 def machine(jobs=2, sites=2, **fields):
     return allocate(
         Machine,
@@ -47,6 +59,11 @@ def machine(jobs=2, sites=2, **fields):
         inner=allocate(Inner, {"rows": 4}),
         **fields,
     )
+
+
+def test_both_forms_of_array_annotations_are_read():
+    assert numba_type(Forms).types == (types.int16[::1], types.float32[::1])
+    assert [each.dtype for each in allocate(Forms, {"jobs": 2})] == [np.int16, np.float32]
 
 
 def test_the_numba_type_follows_from_the_annotations():

@@ -240,7 +240,9 @@ def _dtype(hint: Any, column: Column) -> np.dtype[Any]:
     if column.dtype is not None:
         return column.dtype
     array = typing.get_args(hint)[0]
-    entry: np.dtype[Any] = np.dtype(typing.get_args(typing.get_args(array)[1])[0])
+    # NDArray[kind] is ndarray[shape, dtype[kind]] before NumPy 2.5, and an alias with the argument kind since.
+    last = typing.get_args(array)[-1]
+    entry: np.dtype[Any] = np.dtype((*typing.get_args(last), last)[0])
     return entry
 
 
