@@ -7,6 +7,8 @@ import threading
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.nights import night, of_night
+
 # An example takes as long as it takes: a bound on the wall clock would fail on a machine with other work.
 settings.register_profile("windlass", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("windlass")
@@ -16,8 +18,9 @@ EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.3"))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark drawn tests, and reduce the examples of each to a share; of 20 or fewer, all are run."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark drawn tests, reduce the examples of each to a share, and leave out nightly tests of other nights."""
+    leave_out_other_nights(config, items)
     reduced = set()
     for item in items:
         test = getattr(item, "obj", None)
@@ -33,8 +36,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
 
 
+def leave_out_other_nights(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave in a quarter of the nightly tests, the night's, if ``WINDLASS_NIGHT`` numbers one."""
+    nightly = [item for item in items if item.get_closest_marker("nightly")]
+    kept = {id(item) for item in of_night(nightly, night())}
+    left_out = [item for item in nightly if id(item) not in kept]
+    if left_out:
+        others = {id(item) for item in left_out}
+        items[:] = [item for item in items if id(item) not in others]
+        config.hook.pytest_deselected(items=left_out)
+
+
 def examples_of(listed: int) -> int:
-    """Return the number of examples that a test runs of those listed in its settings."""
+    """Return the number of examples that a test runs of those listed in its settings; of 20 or fewer, all."""
     return max(round(EXAMPLES * listed), min(listed, 20))
 
 

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.mutants.changes import Change
-from tests.mutants.reach import FOLDER, ROOT, read_reach
+from tests.mutants.reach import FOLDER, ROOMS_RECORDED, ROOT, read_reach
 from tests.mutants.rooms import ROOMS, Room, room_named
 from tests.mutants.sample import Result, Trials, draw
+from tests.nights import night, of_night
 
 
 def main() -> int:
@@ -23,7 +25,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     commands = parser.add_subparsers(required=True)
     reach = commands.add_parser("reach", help="Record which tests execute what; samples then run only these")
-    reach.set_defaults(run=lambda given: record())
+    reach.add_argument("rooms", nargs="*", metavar="ROOM", help="Whose lines are recorded [default: all]")
+    reach.set_defaults(run=lambda given: record(chosen(given.rooms)))
     sample = commands.add_parser("sample", help="Draw changes by a seed and try them")
     sample.add_argument("rooms", nargs="*", metavar="ROOM", help="[default: all]")
     sample.add_argument("--changes", type=int, default=30, help="Changes per room [default: 30]")
@@ -52,7 +55,12 @@ def main() -> int:
     return int(given.run(given))
 
 
-def record() -> int:
+def chosen(names: Sequence[str]) -> list[Room]:
+    """Return the named rooms; if none is named, all, or those of the night that ``WINDLASS_NIGHT`` numbers."""
+    return [room_named(name) for name in names] or of_night(ROOMS, night())
+
+
+def record(rooms: Sequence[Room] = ROOMS) -> int:
     """Run the ordinary tests with the recording plugin."""
     for old in [*FOLDER.glob("*.json"), *FOLDER.glob("coverage.*")]:
         old.unlink()
@@ -68,14 +76,18 @@ def record() -> int:
         "-p",
         "tests.mutants.reach",
     ]
-    return subprocess.call(command, cwd=ROOT, env={**os.environ, "WINDLASS_RECORD_REACH": "1"})
+    names = {"WINDLASS_RECORD_REACH": "1", ROOMS_RECORDED: " ".join(room.name for room in rooms)}
+    return subprocess.call(command, cwd=ROOT, env={**os.environ, **names})
 
 
 def run_sample(given: argparse.Namespace) -> int:
     """Draw and try changes; returns 1 if a room is below the least share."""
     seed = random.SystemRandom().randrange(10**6) if given.seed is None else given.seed
-    rooms = [room_named(name) for name in given.rooms] or list(ROOMS)
-    print(f"seed {seed}, {given.changes} changes per room", flush=True)
+    rooms = chosen(given.rooms)
+    print(
+        f"seed {seed}, {given.changes} changes per room of {', '.join(room.name for room in rooms)}",
+        flush=True,
+    )
     pairs = [(room, change) for room in rooms for change in draw(room, given.changes, seed)]
     return try_and_print(pairs, given.jobs, given.out, given.least)
 

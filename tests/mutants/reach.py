@@ -19,11 +19,22 @@ from typing import Any
 import pytest
 
 from tests.mutants.changes import Change
+from tests.mutants.rooms import room_named
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("WINDLASS_REACH_FOLDER") or ROOT / ".mutants")
+#: Environment variable with the names of the rooms whose lines are recorded. Others run at their usual speed.
+ROOMS_RECORDED = "WINDLASS_REACH_ROOMS"
 _PACKAGE = ROOT / "src" / "windlass"
 _REPRODUCTIONS = ROOT / "reproductions" / "src" / "windlass_reproductions"
+
+
+def recorded_files() -> list[str]:
+    """Return the files whose lines are recorded: those of the rooms in ``WINDLASS_REACH_ROOMS``, or all."""
+    names = os.environ.get(ROOMS_RECORDED, "").split()
+    if not names:
+        return [f"{_PACKAGE}/*", f"{_REPRODUCTIONS}/*"]
+    return sorted({str(path) for name in names for path in room_named(name).files()})
 
 
 class Recorder:
@@ -35,7 +46,7 @@ class Recorder:
         self._file = FOLDER / f"{worker}.json"
         self._coverage = coverage.Coverage(
             data_file=str(FOLDER / f"coverage.{worker}"),
-            source=[str(_PACKAGE), str(_REPRODUCTIONS)],
+            include=recorded_files(),
             config_file=False,
         )
         self._test = ""

@@ -7,7 +7,6 @@ import random
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -39,7 +38,7 @@ class Result:
     by
         The test that failed, ``time limit`` or ``import``; for an equivalent change, the reason.
     seconds
-        How long the trial took.
+        Processor time that the trial took, s.
     """
 
     room: str
@@ -103,18 +102,18 @@ class Trials:
         reason = reason_of(change)
         if reason:
             return Result(room.name, change, "equivalent", reason, 0.0)
-        began = time.monotonic()
         stages, expected = self._stages(room, change)
         left_out: set[str] = set()
+        seconds = 0.0
         while True:
             outcome = self._held(change, stages, expected, sorted(left_out))
+            seconds += outcome.seconds
             by = _noticed_by(outcome)
             if by not in outcome.failed or by in left_out or self._passes_unchanged(by):
                 break
             left_out.add(by)
         is_noticed = bool(by) and by not in left_out
         by = by if is_noticed else ""
-        seconds = time.monotonic() - began
         return Result(room.name, change, "noticed" if is_noticed else "unnoticed", by, seconds)
 
     def _held(

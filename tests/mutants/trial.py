@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -46,11 +47,14 @@ class Outcome:
         Tests that failed, in order; with ``-x`` at most one per stage.
     output
         What pytest printed.
+    seconds
+        Processor time, s; of a trial that was killed, how long it took.
     """
 
     status: int
     failed: tuple[str, ...]
     output: str
+    seconds: float
 
 
 def copied(folder: Path) -> Path:
@@ -104,6 +108,7 @@ def run_trial(
         Tests that are not run, by their names in the unchanged tree.
     """
     output, report = source.parent / "output.txt", source.parent / "failed.json"
+    began = time.monotonic()
     trial = _SERVER.Process(target=_held, args=(source, stages, output, report, markers, left_out))
     trial.start()
     trial.join(limit_s)
@@ -112,9 +117,11 @@ def run_trial(
         os.killpg(trial.pid, signal.SIGKILL)
         trial.join()
     status = -1 if trial.exitcode is None or trial.exitcode < 0 else trial.exitcode
-    failed = tuple(json.loads(report.read_text(encoding="utf-8"))) if report.exists() else ()
+    failed, seconds = (), time.monotonic() - began
+    if report.exists():
+        failed, seconds = json.loads(report.read_text(encoding="utf-8"))
     text = output.read_text(encoding="utf-8", errors="replace") if output.exists() else ""
-    return Outcome(status, failed, text)
+    return Outcome(status, tuple(failed), text, seconds)
 
 
 def status_of(source: Path, tests: Sequence[str]) -> tuple[int, str]:
@@ -150,6 +157,12 @@ class _Watch:
         while time.process_time() - self._began < _TEST_LIMIT_S:
             time.sleep(0.5)
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _processor_s() -> float:
+    """Processor time of this process and of those that it has waited for, s."""
+    used = (resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def _held(
@@ -193,6 +206,6 @@ def _held(
         failed += watch.failed
         if status not in (PASSED, NO_TESTS):
             break
-    report.write_text(json.dumps(failed), encoding="utf-8")
+    report.write_text(json.dumps((failed, _processor_s())), encoding="utf-8")
     sys.stdout.flush()
     sys.exit(status)
