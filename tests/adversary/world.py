@@ -14,7 +14,8 @@ from tests.adversary.records import Actor
 from tests.adversary.slurm import VirtualSlurm
 from tests.engines.slurm.fake_commands import NOBODY_THERE
 from tests.engines.slurm.releases import AsRelease
-from windlass.engines.slurm import driver, lock
+from windlass.engines.batch import driver_lock as lock
+from windlass.engines.slurm import driver
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.driver import drive_slurm, give_back
 from windlass.engines.slurm.entries import read_entry
@@ -332,7 +333,7 @@ class World:
                 mock.patch.object(Journal.__init__, "__defaults__", (self.plan.journal_limit,)),
                 unsynchronised(mock),
                 mock.patch.object(lock, "_folder", self._lock),
-                mock.patch.object(driver, "_undisturbed", self._shield),
+                mock.patch.object(driver, "undisturbed", self._shield),
                 mock.patch.object(driver, "detect_groups", _NoGroups),
             ):
                 stack.enter_context(each)

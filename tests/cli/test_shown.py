@@ -18,8 +18,8 @@ from windlass.cli import progress, reproduce, slurm, slurm_log
 from windlass.cli.output import note
 from windlass.cli.plan import measured, output, solve
 from windlass.cli.results_json import results_tree
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.status import Contact
-from windlass.engines.slurm.give_back import QueueReturn
 from windlass.engines.streams.query_file import QueryFile
 from windlass.experiment.runner import Progress
 from windlass.jit import Compiling

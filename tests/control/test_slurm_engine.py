@@ -18,10 +18,11 @@ from windlass.control.slurm import engine as slurm_engine
 from windlass.control.slurm.engine import SlurmEngine, SlurmSettings
 from windlass.control.supervisor import Supervisor
 from windlass.control.what_if import chosen_queue, what_if
-from windlass.engines.slurm import driver, lock
+from windlass.engines.batch import driver_lock as lock
+from windlass.engines.batch.driver_lock import DriverLock
+from windlass.engines.slurm import driver
 from windlass.engines.slurm.entries import Releasing
 from windlass.engines.slurm.journal import Journal, read_journal
-from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.start_times.alternatives import Alternative
 from windlass.experiment.worlds.policy import PolicySpec
@@ -134,7 +135,7 @@ def test_without_act_the_engine_decides_and_changes_neither_slurm_nor_the_book(b
 
 def test_without_act_a_driver_may_run(bench, tmp_path):
     bench.slurm.submit(7)
-    with DriverLock("strict:here:7", tmp_path):
+    with DriverLock("slurm", "strict:here:7", tmp_path):
         assert isinstance(bench.run(4, acts=False), EngineStoppedError)
         assert isinstance(bench.run(4), InputError)
 

@@ -18,7 +18,7 @@ from tests.control.moments import ROOT
 from tests.engines.slurm.shims import Shims
 from tests.kills import kills
 from windlass.control.journal import JournalReader, RowFilter
-from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.batch.driver_lock import DriverLock
 
 #: Forks a control plane for each line: the number of the moment at which it kills itself, or -1 to run until all jobs
 #: have ended. Prints the status of each.
@@ -102,7 +102,7 @@ class Server:
 def slurm(tmp_path):
     shims = Shims(tmp_path / "slurm")
     yield shims
-    lock = DriverLock(f"shims{os.getpid()}:here:1")
+    lock = DriverLock("slurm", f"shims{os.getpid()}:here:1")
     lock.path.unlink()
     lock.close()
 

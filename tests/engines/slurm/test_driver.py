@@ -8,15 +8,16 @@ import pytest
 from tests.adversary.clock import VirtualClock
 from tests.engines.slurm.strict import Strict
 from tests.oracles.plain import Answers
+from windlass.engines.batch import driver_lock as lock
+from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.journal_lock import journal_lock
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.sharing_backend import Pair
-from windlass.engines.slurm import driver, lock
+from windlass.engines.slurm import driver
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, give_back, plan_slurm
 from windlass.engines.slurm.entries import Began, Decided, GivenBack, Over, Releasing, Taking, entry_line
-from windlass.engines.slurm.give_back import QueueReturn
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
-from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.settings import Driving, cluster_name, default_journal, group_name
 from windlass.engines.slurm.sharing import (
     _learned,
@@ -94,7 +95,7 @@ def test_jobs_run_in_the_policy_s_order_which_is_journalled_and_reported(tmp_pat
     # Each job is decided, released, seen running, and seen ended.
     kinds = [type(each) for each in entries(tmp_path, Decided, Releasing, Began, Over)]
     assert kinds == [Decided, Releasing, Began, Over] * 3
-    with DriverLock("strict:here:7", tmp_path):
+    with DriverLock("slurm", "strict:here:7", tmp_path):
         pass
 
 
@@ -184,7 +185,7 @@ def test_if_a_policy_fails_waiting_jobs_are_released_unless_keep_held(tmp_path, 
     assert slurm.changes() == [("release", "7")] + ([] if keep_held else [("release", "8")])
     assert [each.jobs for each in entries(tmp_path, GivenBack)] == ([] if keep_held else [(8,)])
     assert lines[1:] == ([] if keep_held else ["given back to Slurm: 8"])
-    with DriverLock("strict:here:7", tmp_path):
+    with DriverLock("slurm", "strict:here:7", tmp_path):
         pass
 
 
@@ -204,7 +205,7 @@ def refuses(*given):
 def test_a_cluster_has_only_one_driver(tmp_path):
     slurm = Strict()
     slurm.submit(7)
-    with DriverLock("strict:here:7", tmp_path):
+    with DriverLock("slurm", "strict:here:7", tmp_path):
         error, _ = driven(slurm, tmp_path, Fcfs())
         with pytest.raises(InputError, match="another driver"):
             give_back(client_of(slurm), tmp_path / "none", LOOK, lambda line: None)

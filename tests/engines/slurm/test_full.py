@@ -4,11 +4,11 @@ import pytest
 
 from tests.disks import PAGE, filled, small_disk
 from tests.engines.slurm.fake_commands import FakeCommands, job, jobs, node, nodes
+from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import _give_back
 from windlass.engines.slurm.entries import Began, Over, Releasing
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
-from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import InputError
 
@@ -99,5 +99,5 @@ def test_on_a_full_disk_the_lock_of_a_driver_holds_without_a_process_id(disk):
     fake = r"another driver \(process unknown\) drives this cluster"
     own = disk / "own"
     own.mkdir(mode=0o700)
-    with filled(disk), DriverLock("c:h:1", own), pytest.raises(InputError, match=fake):
-        DriverLock("c:h:1", own)
+    with filled(disk), DriverLock("slurm", "c:h:1", own), pytest.raises(InputError, match=fake):
+        DriverLock("slurm", "c:h:1", own)

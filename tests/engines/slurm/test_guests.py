@@ -5,9 +5,10 @@ import dataclasses
 import pytest
 
 from tests.engines.slurm.fake_commands import free, job, jobs, node, nodes, running
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Taking
-from windlass.engines.slurm.give_back import QueueReturn, return_queue
+from windlass.engines.slurm.give_back import return_queue
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests.adversary.disk import JournalDisk
 from windlass.cli.journal import lines
 from windlass.engines.batch import store
+from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.store import EntryStore
 from windlass.engines.slurm.entries import (
@@ -36,7 +37,6 @@ from windlass.engines.slurm.entries import (
     read_entry,
 )
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
-from windlass.engines.slurm.lock import DriverLock
 from windlass.model import InputError
 
 numbers = st.integers(1, 6)
@@ -353,8 +353,8 @@ def test_appended_entries_survive_kill_9(tmp_path):
 
 def test_a_second_driver_is_rejected_and_the_lock_ends_with_its_holder(tmp_path):
     code = (
-        "import sys\nfrom pathlib import Path\nfrom windlass.engines.slurm.lock import DriverLock\n"
-        "lock = DriverLock('c:h:1', Path(sys.argv[1]))\nprint('mine', flush=True)\nsys.stdin.read()"
+        "import sys\nfrom pathlib import Path\nfrom windlass.engines.batch.driver_lock import DriverLock\n"
+        "lock = DriverLock('slurm', 'c:h:1', Path(sys.argv[1]))\nprint('mine', flush=True)\nsys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
@@ -362,10 +362,10 @@ def test_a_second_driver_is_rejected_and_the_lock_ends_with_its_holder(tmp_path)
         with pytest.raises(
             InputError, match=rf"another driver \(process {holder.pid}\) drives this cluster: c:h:1"
         ):
-            DriverLock("c:h:1", tmp_path)
-        DriverLock("c:h:2", tmp_path).close()
+            DriverLock("slurm", "c:h:1", tmp_path)
+        DriverLock("slurm", "c:h:2", tmp_path).close()
         holder.send_signal(signal.SIGKILL)
-    with DriverLock("c:h:1", tmp_path) as lock:
+    with DriverLock("slurm", "c:h:1", tmp_path) as lock:
         assert int(lock.path.read_text()) == os.getpid()
 
 

@@ -18,10 +18,10 @@ from tests.engines.kubernetes.served import environment
 from tests.engines.slurm.shims import Shims
 from tests.engines.starts import SLURM, Starts
 from tests.kills import PRINTED, kills
+from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.entries import GivenBack, Releasing
 from windlass.engines.slurm.journal import Journal, read_journal
-from windlass.engines.slurm.lock import DriverLock
 
 pytestmark = pytest.mark.slow
 PATIENCE = 300.0
@@ -36,7 +36,7 @@ BACK = 5
 def slurm(tmp_path):
     shims = Shims(tmp_path / "slurm")
     yield shims
-    lock = DriverLock(f"shims{os.getpid()}:here:1")
+    lock = DriverLock("slurm", f"shims{os.getpid()}:here:1")
     lock.path.unlink()
     lock.close()
 

@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 
 from tests.engines.slurm.fake_commands import NOBODY_THERE, FakeCommands, free, job, jobs, node, nodes
 from tests.engines.slurm.strict import CONFIG
+from windlass.engines.batch import driver_lock as lock
+from windlass.engines.batch.batches import BATCH, batches, listed
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.slurm import batches as module
-from windlass.engines.slurm import driver, lock
-from windlass.engines.slurm.batches import BATCH, batches, listed, refusals
+from windlass.engines.slurm import driver
+from windlass.engines.slurm.batches import refusals
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, give_back
 from windlass.engines.slurm.entries import Releasing, Withheld, entry_line
-from windlass.engines.slurm.give_back import QueueReturn, return_queue
+from windlass.engines.slurm.give_back import return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
 from windlass.engines.slurm.settings import Driving
 from windlass.engines.slurm.system import SlurmOptions

@@ -13,11 +13,12 @@ from tests.engines.slurm.fake_commands import job, jobs
 from tests.engines.slurm.strict import Strict
 from tests.engines.slurm.test_system import Bench
 from windlass.cli.output import log_json
+from windlass.engines.batch import driver_lock as lock
 from windlass.engines.batch.log_entry import LogEntry, log_tree
 from windlass.engines.batch.metrics import driver_metrics, metric_values
 from windlass.engines.batch.status import Contact, DriverStatus
 from windlass.engines.prometheus import MetricsServer
-from windlass.engines.slurm import driver, lock
+from windlass.engines.slurm import driver
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, plan_slurm
 from windlass.engines.slurm.settings import Driving

@@ -10,7 +10,8 @@ from tests.oracles.plain import Answers
 from windlass.agent.stop import Stop
 from windlass.cli.slurm_policies import read_policies
 from windlass.drive import EngineStoppedError
-from windlass.engines.slurm import driver, lock
+from windlass.engines.batch import driver_lock as lock
+from windlass.engines.slurm import driver
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.entries import GivenBack, Releasing

@@ -10,8 +10,9 @@ from tests.engines.slurm.fake_commands import ANN, free, job, jobs, running
 from tests.engines.slurm.strict import Strict
 from tests.engines.slurm.test_driver import driven
 from tests.engines.slurm.test_system import Bench
+from windlass.engines.batch import driver_lock as lock
 from windlass.engines.batch.system import Cancelled, Holds, NoMore, Started, Submitted
-from windlass.engines.slurm import driver, lock
+from windlass.engines.slurm import driver
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.reasons import is_final

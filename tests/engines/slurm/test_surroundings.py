@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+from windlass.engines.batch.undisturbed import undisturbed
 from windlass.engines.slurm import host
-from windlass.engines.slurm.driver import _undisturbed
 from windlass.engines.slurm.entries import Over
 from windlass.engines.slurm.journal import Journal, read_journal
 
@@ -18,7 +18,7 @@ def test_signals_are_ignored_only_during_give_back():
     before = [signal.getsignal(number) for number in SIGNALS]
 
     def gives_back():
-        with _undisturbed():
+        with undisturbed():
             assert [signal.getsignal(number) for number in SIGNALS] == [signal.SIG_IGN] * 3
             raise ValueError("fails")
 
@@ -31,7 +31,7 @@ def test_signals_are_left_to_the_main_thread():
     seen = []
 
     def gives_back():
-        with _undisturbed():
+        with undisturbed():
             seen.extend(signal.getsignal(number) for number in SIGNALS)
 
     before = [signal.getsignal(number) for number in SIGNALS]

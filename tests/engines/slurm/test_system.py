@@ -16,10 +16,11 @@ from tests.engines.slurm.fake_commands import (
 )
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.system import Capacity, Ended, Holds, NoMore, Started, Submitted
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import Over, Refused, Released, Releasing
-from windlass.engines.slurm.give_back import QueueReturn, return_queue
+from windlass.engines.slurm.give_back import return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import InputError

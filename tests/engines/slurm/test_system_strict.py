@@ -5,10 +5,11 @@ import pytest
 from tests.engines.slurm.fake_commands import free, job, jobs, node, nodes
 from tests.engines.slurm.strict import Strict
 from tests.engines.slurm.test_system import TWO, Bench
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.system import Cancelled, NoMore, Started, Submitted
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import GivenBack, Refused, Released, Releasing, Withheld
-from windlass.engines.slurm.give_back import QueueReturn, may_release
+from windlass.engines.slurm.give_back import may_release
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem

@@ -19,9 +19,10 @@ from windlass.control.slurm.observer import SlurmObserver
 from windlass.control.slurm.queue import ReplayedQueue
 from windlass.control.slurm.starts import LiveStarts
 from windlass.drive import Named, interruptible_sleep
+from windlass.engines.batch.commands import CommandRunner
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.slurm.client import AwayError, Client
-from windlass.engines.slurm.commands import CommandRunner, Commands
+from windlass.engines.slurm.commands import Commands
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.log import EndedJob, read_log
 from windlass.engines.slurm.observer import SlurmPoll

@@ -15,8 +15,7 @@
   :mod:`~windlass.engines.slurm.sizes`: sizes of partitions, and nodes that fail or return.
 - :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.
 - :mod:`~windlass.engines.slurm.journal`: decisions, written to disk before they are carried out, as
-  :mod:`~windlass.engines.slurm.entries`; :mod:`~windlass.engines.slurm.history`: lookup of current jobs in it;
-  :mod:`~windlass.engines.slurm.lock`: one driver per cluster.
+  :mod:`~windlass.engines.slurm.entries`; :mod:`~windlass.engines.slurm.history`: lookup of current jobs in it.
 - :mod:`~windlass.engines.slurm.guests`: changes to jobs that run on another job's nodes, and how they are undone.
 - :mod:`~windlass.engines.slurm.use`: which jobs may share an allocation on this host, and their measured usage;
   :mod:`~windlass.engines.slurm.shares`: their quotas;

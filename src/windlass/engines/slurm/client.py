@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from windlass.engines.backoff import Backoff
-from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.batches import batches
+from windlass.engines.batch.commands import CommandRunner
+from windlass.engines.batch.patience import Patience
 from windlass.engines.batch.status import Contact
-from windlass.engines.slurm.batches import batches, job_list, refusals
-from windlass.engines.slurm.commands import CommandRunner, Commands, StreamingRunner
+from windlass.engines.slurm.batches import job_list, refusals
+from windlass.engines.slurm.commands import Commands, StreamingRunner
 from windlass.engines.slurm.job_reader import JobReader
 from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.node_reader import lists_groups, read_nodes
@@ -49,8 +50,6 @@ _AWAY = (
 _QUEUE = ("squeue", "--json", "--all", "--states=all")
 #: All nodes, for releases whose ``sinfo --json`` lists groups of nodes.
 _NODES = ("scontrol", "show", "nodes", "--json", "--all")
-#: Delays between tries while the controller does not answer.
-_BACKOFF = Backoff(0.5, 15.0)
 
 
 class AwayError(BatchError):
@@ -269,33 +268,10 @@ class Client:
 
     def _retry(self, call: Callable[[], _Found]) -> _Found:
         """Call a function; while the controller is unreachable, retry with growing delays."""
-        began, failures = self.clock(), 0
-        while True:
-            tried = self.clock()
-            try:
-                found = call()
-            except BatchError as error:
-                if not _is_away(error):
-                    self.contact.away = False
-                    raise
-                failures += 1
-                self.contact.outages += not self.contact.away
-                self.contact.away = True
-                delay = _BACKOFF.delay(failures)
-                if self.clock() - began + delay > self.patience:
-                    raise AwayError(
-                        f"Slurm does not answer after {self.clock() - began:.0f} s: {error}"
-                    ) from error
-                if failures == 1:
-                    line = f"Slurm does not answer, trying again for {self.patience:g} s: {error}"
-                    self.notify(LogEntry.of(line, "unreachable"))
-                self.sleep(delay)
-            else:
-                self.contact.away = False
-                if failures:
-                    self.contact.lost += tried - began
-                    self.notify(LogEntry.of("Slurm answers again", "reachable"))
-                return found
+        patience = Patience(
+            "Slurm", self.patience, self.contact, self.notify, self.sleep, self.clock, _is_away
+        )
+        return patience.retry(call, AwayError)
 
 
 def _is_away(error: BatchError) -> bool:

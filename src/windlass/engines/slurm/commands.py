@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from windlass.engines.batch.commands import run_command
 from windlass.engines.slurm.streaming import stream_command
-
-
-class CommandRunner(Protocol):
-    """Runs a command to its end; returns its exit status, standard output and standard error."""
-
-    def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
-        """Run a command; raise ``TimeoutExpired`` if it takes longer than ``timeout``, s."""
-        ...
 
 
 @runtime_checkable
@@ -45,18 +37,7 @@ class Commands:
 
     def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
         """Run a command."""
-        done = subprocess.run(
-            list(command),
-            env=self._environment(),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            stdin=subprocess.DEVNULL,
-            # Ctrl-C must reach only the driver, which still calls Slurm's commands while it stops.
-            start_new_session=True,
-        )
-        return done.returncode, done.stdout, done.stderr
+        return run_command(command, self._environment(), timeout)
 
     def stream(
         self, command: Sequence[str], timeout: float, take: Callable[[bytes], None]

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from windlass.drive import EngineStoppedError, StopRequest, drive, interruptible_sleep
+from windlass.engines.batch.batches import listed
+from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.owners import LiveOwners, live_owners
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
+from windlass.engines.batch.undisturbed import undisturbed
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
-from windlass.engines.slurm.batches import listed
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.give_back import QueueReturn, return_queue
+from windlass.engines.slurm.give_back import return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten
-from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.observer import DriverObserver, Unobserved
 from windlass.engines.slurm.reload import PolicyReload
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
@@ -98,7 +98,7 @@ def drive_slurm(
     status = status or DriverStatus(contact=client.contact)
     observer = observer or Unobserved()
     with (
-        DriverLock(cluster_name(client)),
+        DriverLock("slurm", cluster_name(client)),
         journal_lock(driving.journal),
         Journal(driving.journal, appended=observer.appended) as journal,
     ):
@@ -187,7 +187,7 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
     return [*lines, *plan_shares(client, driving, options)]
 
 
-def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Notify) -> QueueReturn:
+def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Notify) -> QueueReturn[int]:
     """Release all jobs held for Windlass and lift remaining quotas, when no driver runs; return the jobs.
 
     A journal that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that users
@@ -201,7 +201,7 @@ def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Noti
         Slurm does not list its jobs.
     """
     cluster = cluster_name(client)
-    with DriverLock(cluster):
+    with DriverLock("slurm", cluster):
         with contextlib.suppress(GroupError):  # without cgroups there are no quotas to lift
             detect_groups(name=group_name(cluster)).release_all()
         return return_queue(client, Unwritten(journal, notify), options.partition, notify)
@@ -254,7 +254,7 @@ def _give_back(
     clock: Callable[[], float] = time.time,
 ) -> None:
     status = status or DriverStatus()
-    with _undisturbed():
+    with undisturbed():
         try:
             found = _given_back(client, journal, options, notify, clock)
         except BatchError as error:
@@ -271,27 +271,10 @@ def _give_back(
 
 def _given_back(
     client: Client, journal: Journal, options: SlurmOptions, notify: Notify, clock: Callable[[], float]
-) -> QueueReturn:
+) -> QueueReturn[int]:
     try:
         return return_queue(client, journal, options.partition, notify, clock)
     except InputError as error:
         # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
         notify(f"{error}; giving the queue back without a journal entry")
         return return_queue(client, Unwritten(journal.path, notify), options.partition, notify, clock)
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ignore further signals, which would leave the queue half given back."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = [
-        (number, signal.signal(number, signal.SIG_IGN))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    ]
-    try:
-        yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)

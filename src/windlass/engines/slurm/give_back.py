@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from windlass.engines.slurm.batches import batches, listed
+from windlass.engines.batch.batches import batches
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import GivenBack, Released
 from windlass.engines.slurm.guests import Guests
@@ -14,37 +14,6 @@ from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
 from windlass.engines.slurm.models import JobRow
 from windlass.model import BatchError
-
-
-@dataclass(frozen=True, slots=True)
-class QueueReturn:
-    """The jobs that were given back, and those that may still be held.
-
-    Parameters
-    ----------
-    released
-        Released jobs, in order of their numbers.
-    held
-        Jobs that could not be released, with the reason of each.
-    """
-
-    released: tuple[int, ...] = ()
-    held: Mapping[int, str] = field(default_factory=dict)
-
-    def problem(self) -> str:
-        """Return a message that names the jobs that stay held; empty if there are none.
-
-        >>> QueueReturn((), {7: "denied", 9: "denied", 8: "no answer"}).problem()
-        'jobs 7, 9 stay held: denied; job 8 stays held: no answer'
-        """
-        jobs_of: dict[str, list[int]] = {}
-        for job, why in self.held.items():
-            # Slurm's message about a job ends with its number, which is already at the beginning of the line.
-            jobs_of.setdefault(why.removesuffix(f" for job {job}"), []).append(job)
-        return "; ".join(
-            f"{'jobs' if len(jobs) > 1 else 'job'} {listed(jobs)} {'stay' if len(jobs) > 1 else 'stays'} held: {why}"
-            for why, jobs in jobs_of.items()
-        )
 
 
 def may_release(row: JobRow) -> bool:
@@ -58,7 +27,7 @@ def return_queue(
     partition: str | None,
     notify: Callable[[str], None],
     clock: Callable[[], float] = time.time,
-) -> QueueReturn:
+) -> QueueReturn[int]:
     """Release all jobs held for Windlass, so that Slurm's scheduler starts them, and restore waiting guests.
 
     Jobs that their users hold stay held. Slurm's refusal of some jobs does not prevent the release of others.

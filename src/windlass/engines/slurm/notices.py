@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from windlass.engines.batch.batches import listed
 from windlass.engines.batch.log_entry import LogEntry
-from windlass.engines.slurm.batches import listed
 from windlass.engines.slurm.known_job import QueueChanges
 from windlass.engines.slurm.models import OPT_IN, JobRow, Phase
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from windlass.engines.batch.batches import batches
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Event
-from windlass.engines.slurm.batches import batches, job_list
+from windlass.engines.slurm.batches import job_list
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Holding, Refused, Released, Releasing
 from windlass.engines.slurm.give_back import may_release

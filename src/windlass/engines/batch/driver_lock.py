@@ -27,6 +27,8 @@ class DriverLock:
 
     Parameters
     ----------
+    system
+        The batch system's name in the file's name, such as ``slurm``.
     cluster
         The identity of the cluster: its name, and the address of its controller.
     folder
@@ -40,14 +42,14 @@ class DriverLock:
 
     Examples
     --------
-    >>> with DriverLock("here:1", Path(tempfile.mkdtemp())) as lock:
+    >>> with DriverLock("slurm", "here:1", Path(tempfile.mkdtemp())) as lock:
     ...     lock.path.name
     'windlass-slurm-here-1.lock'
     """
 
-    def __init__(self, cluster: str, folder: Path | None = None) -> None:
+    def __init__(self, system: str, cluster: str, folder: Path | None = None) -> None:
         own = folder or _folder()
-        self.path = own / f"windlass-slurm-{re.sub(r'[^A-Za-z0-9.]+', '-', cluster)}.lock"
+        self.path = own / f"windlass-{system}-{re.sub(r'[^A-Za-z0-9.]+', '-', cluster)}.lock"
         try:
             own.mkdir(mode=0o755, exist_ok=True)
             _check(own, os.lstat(own), stat.S_ISDIR, "folder")
