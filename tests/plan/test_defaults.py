@@ -16,7 +16,7 @@ DEFAULTS = {
     "fair": {"among": "users"},
     "merge-everything": {"band": 2.0},
     "merged": {"together": 2, "band": 2.0},
-    "optimal": {"seconds": 60.0, "gap": 1e-4},
+    "optimal": {"seconds": 60.0, "gap": 1e-4, "merge": False},
     "refined": {"keep": 24, "sweeps": 20, "seconds": 2.0},
     "same-location": {"band": 2.0},
     "static": {"tier": -1, "band": 2.0},
@@ -32,7 +32,7 @@ def test_policies_have_the_documented_defaults():
 def test_functions_have_the_defaults_of_the_policies():
     assert defaults(cascade) == {"band": DEFAULTS["cascade"]["band"]}
     assert defaults(fair) == DEFAULTS["fair"]
-    assert defaults(optimal) == DEFAULTS["optimal"]
+    assert defaults(optimal) == {"seconds": 60.0, "gap": 1e-4}
     assert defaults(videostorm) == {"cores": None}
     assert defaults(refine) == DEFAULTS["refined"]
     assert defaults(greedy) == {"release": False, "plain": False}

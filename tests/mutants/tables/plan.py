@@ -29,6 +29,10 @@ OF_SETTLING = ("tests/plan/test_search.py::test_changes_of_the_running_plan_equa
 OF_STORM = ("tests/plan/test_storm.py::test_plans_and_placements_equal_the_plain_version",)
 OF_WAYS = ("tests/plan/test_configurations.py::test_every_path_up_the_tree_is_listed_with_its_demand",)
 OF_PRICES = ("tests/plan/test_near_optimum.py::test_prices_equal_those_of_the_whole_program",)
+OF_SHARED = (
+    "tests/plan/test_shared_program.py::test_the_optimum_with_merging_equals_an_exhaustive_search",
+    "tests/plan/test_shared_program.py::test_the_largest_demand_of_equal_work_counts_for_each_resource",
+)
 OF_SHARING = ("tests/sim/test_query_sharing.py::test_rates_and_held_cores_equal_the_plain_version",)
 OF_BITS = ("tests/sim/test_query_sharing.py::test_loads_and_speeds_equal_the_plain_version_to_the_bit",)
 OF_COURSE = ("tests/sim/test_query_course.py::test_the_time_series_matches_the_running_queries",)
@@ -67,6 +71,15 @@ MUTANTS = (
     Mutant(SEARCH, "if merit < best:", "if merit <= best:", OF_REPAIRS),
     Mutant(SEARCH, "if loss >= least or", "if loss > least or", OF_IMPROVING),
     Mutant("plan/lib/keep.py", "relief / max(loss, 0.01)", "relief / max(loss, 0.02)", OF_SETTLING),
+    Mutant(
+        "plan/lib/shared_program.py",
+        "shared.add(rows, count, -1.0)",
+        "shared.add(rows, count, -2.0)",
+        OF_SHARED,
+    ),
+    Mutant("plan/lib/shared_program.py", "if len(piece.needs) == 1:", "if True:", OF_SHARED),
+    Mutant("plan/lib/shared_program.py", "(shares == first).all()", "(shares <= first).all()", OF_SHARED),
+    Mutant("plan/lib/shared_program.py", "if any(shares[at] > 0.0", "if all(shares[at] > 0.0", OF_SHARED),
     Mutant("plan/lib/storm.py", "if more <= left:", "if more < left:", OF_STORM),
     Mutant(
         "plan/configurations.py",

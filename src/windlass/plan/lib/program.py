@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,16 +28,20 @@ class Matrices:
     Parameters
     ----------
     rows
-        (m,) the configurations that can run alone, one for each variable.
+        (m,) the configurations that can run alone, one for each of the first m variables.
     demand
-        (L, m) demand of each, as shares of the capacity.
+        (L, m + p) demand of each variable, as shares of the capacity. The last p variables are pieces of work
+        that queries share.
     choice
-        (n, m) the query of each.
+        (n, m + p) the query of each configuration.
+    shared
+        (r, m + p) rows that are at most 0: a piece runs if a configuration needs it; None without pieces.
     """
 
     rows: _Ints
     demand: csr_array
     choice: csr_array
+    shared: csr_array | None = None
 
     @staticmethod
     def of(problem: Problem) -> Matrices:
@@ -58,7 +63,7 @@ class Matrices:
     def chosen(self, problem: Problem, x: _Floats) -> _Ints:
         """Return the choices (n,) of a solution."""
         choices = np.full(len(problem), -1)
-        rows = self.rows[x > 0.5]
+        rows = self.rows[x[: len(self.rows)] > 0.5]
         own = problem.owners()[rows]
         choices[own] = rows - problem.start[own]
         return choices
@@ -100,14 +105,30 @@ def solve(problem: Problem, seconds: float, gap: float) -> ProgramSolution | Non
     -------
     The solution, or None if the solver found nothing in its time.
     """
-    matrices = Matrices.of(problem)
+    return solve_program(problem, Matrices.of(problem), problem.fits, seconds, gap)
+
+
+def solve_program(
+    problem: Problem, matrices: Matrices, fits: Callable[[_Ints], bool], seconds: float, gap: float
+) -> ProgramSolution | None:
+    """Return the best choices like :func:`solve`, for the rows of a program.
+
+    Parameters
+    ----------
+    problem, seconds, gap
+        As of :func:`solve`.
+    matrices
+        The rows of the program.
+    fits
+        Whether choices (n,) fit together.
+    """
     if not len(matrices.rows):
         return ProgramSolution(np.full(len(problem), -1), 0.0, True)
     found = _within(problem, matrices, seconds, gap, 0.0)
-    if found is None or problem.fits(found.choices):
+    if found is None or fits(found.choices):
         return found
     again = _within(problem, matrices, seconds, gap, AWAY)
-    if again is None or not problem.fits(again.choices):
+    if again is None or not fits(again.choices):
         return None
     # The second program has slightly less capacity: with the same queries running, the first one's bound
     # still holds.
@@ -128,7 +149,7 @@ def _within(
         if count.x is None:
             return None
         # Run at least as many queries as found, whether or not that is proven to be the maximum.
-        least, proven = np.round(count.x).sum(), bool(count.status == 0)
+        least, proven = np.round(count.x[: len(weight)]).sum(), bool(count.status == 0)
         found = branch_and_bound(weight, matrices, 0.0 * most, most, least, seconds, gap, away)
         if found.x is None:
             return ProgramSolution(matrices.chosen(problem, count.x), float(least), False)
@@ -152,13 +173,13 @@ def branch_and_bound(
     Parameters
     ----------
     weight
-        (m,) weight of each variable.
+        (m,) weight of each configuration.
     matrices
         The rows of the program.
     low, high
         (n,) bounds on the sum of each query's variables.
     least
-        Minimum of the sum of all variables.
+        Minimum of the sum of all configurations.
     seconds
         Time limit.
     gap
@@ -168,14 +189,19 @@ def branch_and_bound(
     nodes
         Maximum number of nodes; None for no limit.
     """
+    pieces = np.zeros(matrices.demand.shape[1] - len(weight))
+    each = np.append(np.ones(len(weight)), pieces)
     rows = [
         LinearConstraint(matrices.demand, -np.inf, 1.0 - away),
         LinearConstraint(matrices.choice, low, high),
-        LinearConstraint(csr_array(np.ones((1, len(weight)))), least, np.inf),
+        LinearConstraint(csr_array(each[None, :]), least, np.inf),
     ]
+    if matrices.shared is not None:
+        rows.append(LinearConstraint(matrices.shared, -np.inf, 0.0))
     options: dict[str, float] = {"time_limit": seconds, "mip_rel_gap": gap}
     if nodes is not None:
         options["node_limit"] = nodes
+    # Pieces need no integrality: with whole configurations, each is 0 or the largest that runs.
     return milp(
-        weight, integrality=np.ones(len(weight)), bounds=Bounds(0, 1), constraints=rows, options=options
+        np.append(weight, pieces), integrality=each, bounds=Bounds(0, 1), constraints=rows, options=options
     )
