@@ -8,6 +8,7 @@ reproduce NAME`` runs one paper.
 - :mod:`~windlass_reproductions.swag`: in which order do jobs run over all sites?
 - :mod:`~windlass_reproductions.tetrium`: at which site does each task run?
 - :mod:`~windlass_reproductions.cascade`: with which configuration should each streaming query run, and where?
+- :mod:`~windlass_reproductions.plan_families`: how near is a planner to the optimum?
 - :mod:`~windlass_reproductions.asax`: which jobs may share an allocation, at what quota?
 - :mod:`~windlass_reproductions.pronto`: may this node take one more task now?
 - :mod:`~windlass_reproductions.autoscaler`: how many machines of which type will be needed?

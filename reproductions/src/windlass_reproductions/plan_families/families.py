@@ -1,26 +1,15 @@
-"""Planning problems of eight families, drawn by a seed, and how near the planners come to HiGHS' proven bound.
-
-``python -m benchmarks.families [--cases N] [--design]`` prints the mean and the worst of each family. ``--design`` uses
-the seeds with which `refined` was designed; without it the cases have other seeds, and nothing was chosen on them.
-"""
+"""Planning problems of eight families, each drawn by a seed."""
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.experiment.workloads.queries import drawn_queries, three_tiers
 from windlass.plan import configurations
-from windlass.plan.lib.fair import fair_choices
-from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.problem import Problem
-from windlass.plan.lib.program import solve
-from windlass.plan.lib.refine import refine
 
 _Floats = NDArray[np.float64]
 _Pairs = tuple[list[_Floats], list[_Floats]]
@@ -117,81 +106,3 @@ FAMILIES: dict[str, Callable[[int], Problem]] = {
     "overload": _scaled(lambda rng, n: _correlated(rng, n, 5), -0.7, -0.1),
     "tiers": _tiers,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One case: parts of HiGHS' bound, and queries fewer than HiGHS runs.
-
-    Parameters
-    ----------
-    parts
-        Sum of accuracies over the bound, of each planner; a planner that runs fewer queries is compared with the same
-        bound.
-    bounded
-        Whether the bound is for plans that run as many queries: HiGHS finished, or all queries run.
-    fewer
-        Queries of `refined` fewer than in HiGHS' plan; negative if HiGHS stopped early with fewer.
-    proven
-        Whether HiGHS finished.
-    seconds
-        CPU seconds of `refined`.
-    """
-
-    parts: dict[str, float]
-    bounded: bool
-    fewer: int
-    proven: bool
-    seconds: float
-
-
-def compare(problem: Problem, seconds: float = 20.0) -> Comparison:
-    """Return the planners' sums over the bound that HiGHS proves in its time."""
-    begun = time.process_time()
-    ours, relaxed = refine(problem)
-    spent = time.process_time() - begun
-    plans = {
-        "refined": ours,
-        "switches only": refine(problem, seconds=0.0)[0],
-        "cascade": greedy(problem, 2.0),
-        "fair": fair_choices(problem),
-    }
-    best = solve(problem, seconds, 1e-4)
-    if best is None:
-        raise RuntimeError(f"HiGHS found no plan in {seconds:g} s")
-    count = problem.score(best.choices)[0]
-    # The relaxation's bound holds for plans that run all queries; HiGHS' may be worse if it stopped early.
-    all_run = bool((ours >= 0).all())
-    bound = min(best.bound, relaxed) if all_run else best.bound
-    parts = {name: problem.score(plan)[1] / bound for name, plan in plans.items()}
-    return Comparison(parts, all_run or best.proven, count - problem.score(ours)[0], best.proven, spent)
-
-
-def rows(cases: int, first: int) -> Iterator[str]:
-    """Return a line for each family."""
-    for name, make in FAMILIES.items():
-        found = [compare(make(first + at)) for at in range(cases)]
-        shown = []
-        for planner in found[0].parts:
-            each = [one.parts[planner] for one in found if one.bounded]
-            shown.append(f"{np.mean(each):.4f} | {min(each):.4f}")
-        seconds = [one.seconds for one in found]
-        fewer = sum(one.fewer > 0 for one in found)
-        left_out = sum(not one.bounded for one in found)
-        unproven = sum(not one.proven for one in found)
-        counts = f"{fewer} | {left_out} | {unproven}"
-        yield f"| {name} | {' | '.join(shown)} | {counts} | {np.mean(seconds):.2f} | {max(seconds):.2f} |"
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--cases", type=int, default=200, help="Cases of each family")
-    parser.add_argument("--design", action="store_true", help="Use the seeds of the design")
-    given = parser.parse_args()
-    for row in rows(given.cases, DESIGN if given.design else JUDGED):
-        print(row, flush=True)
-
-
-if __name__ == "__main__":
-    main()
