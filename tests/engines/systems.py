@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.engines.fake_batch import FakeBatch
 from tests.engines.kubernetes.virtual_jobs import VirtualJobs
+from tests.engines.pbs.virtual_pbs import VirtualPbs
 from tests.engines.slurm.private import OnSlurm, private_slurm
 
 
@@ -44,6 +45,8 @@ SYSTEMS = {
     "virtual-late": lambda: nullcontext(Virtual(1.0)),
     "jobs": lambda: nullcontext(VirtualJobs(0.0)),
     "jobs-late": lambda: nullcontext(VirtualJobs(0.7)),
+    "pbs": lambda: nullcontext(VirtualPbs(0.0)),
+    "pbs-late": lambda: nullcontext(VirtualPbs(0.7)),
     "processes": document_systems,
     "slurm": slurm_systems,
 }

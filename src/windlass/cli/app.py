@@ -13,6 +13,7 @@ from windlass.cli.commands import compare, explain, run, validate
 from windlass.cli.control import mcp, serve, top, ui
 from windlass.cli.inspection_commands import check, list_, trace, when
 from windlass.cli.journal import journal_app
+from windlass.cli.pbs import pbs_app
 from windlass.cli.plan import plan_app
 from windlass.cli.prediction_commands import calibrate, what_if
 from windlass.cli.scaling import k8s_app, ray_app
@@ -26,7 +27,7 @@ _CONTROL = "Control plane"
 _MODELS = "Models and papers"
 _ORDER = (
     *("run", "compare", "explain", "when", "what-if", "calibrate", "check", "validate", "trace", "list"),
-    *("slurm", "k8s", "ray", "agent"),
+    *("slurm", "pbs", "k8s", "ray", "agent"),
     *("serve", "ui", "top", "mcp", "act", "journal"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
 )
@@ -51,6 +52,7 @@ for command in (run, compare, explain, when, what_if, calibrate, check, validate
     app.command(rich_help_panel=_SIMULATION)(command)
 app.command("list", rich_help_panel=_SIMULATION)(list_)
 app.add_typer(slurm_app, name="slurm", rich_help_panel=_REAL)
+app.add_typer(pbs_app, name="pbs", rich_help_panel=_REAL)
 app.add_typer(k8s_app, name="k8s", rich_help_panel=_REAL)
 app.add_typer(ray_app, name="ray", rich_help_panel=_REAL)
 app.add_typer(agent_app, name="agent", rich_help_panel=_REAL)

@@ -1,0 +1,216 @@
+"""Client for the commands of PBS, with a timeout per command and retries while the server does not answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from windlass.engines.batch.batches import batches
+from windlass.engines.batch.commands import CommandRunner, run_command
+from windlass.engines.batch.patience import Patience
+from windlass.engines.batch.status import Contact
+from windlass.engines.pbs.models import OURS
+from windlass.engines.pbs.output import PbsOutput, decode_output
+from windlass.model import BatchError, InputError
+
+_Found = TypeVar("_Found")
+
+#: Parts of error messages, in lower case, that mean that the server does not answer, or that its answer was lost.
+_AWAY = (
+    "cannot connect to server",
+    "connection refused",
+    "connection timed out",
+    "connection reset",
+    "no free connections",
+    "connection table full",
+    "batch protocol error",
+    "end of file",
+    "server shutting down",
+    "communication",
+    "expired credential",
+    # A list that was cut short: its command was killed, or lost its connection.
+    "it printed nothing",
+    "is not valid json",
+)
+#: All jobs that have not ended, with the subjobs of arrays.
+_JOBS = ("qstat", "-f", "-t", "-F", "json")
+_NODES = ("pbsnodes", "-a", "-F", "json")
+#: Message about a job that has ended, or was deleted.
+GONE = ("Unknown Job Id", "Job has finished")
+#: A list that was printed this long before its command began is an old one, s.
+_OLD_S = 2.0
+
+
+class PbsAwayError(BatchError):
+    """PBS's server does not answer, so the state of its jobs is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PbsCommands:
+    """Runs PBS's commands as processes.
+
+    Parameters
+    ----------
+    conf
+        Path of ``pbs.conf``; None for the one that the environment or the system selects.
+    """
+
+    conf: Path | None = None
+
+    def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
+        """Run a command."""
+        # Times are printed in the local time zone, where an hour in autumn is ambiguous.
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        if self.conf is not None:
+            environment["PBS_CONF_FILE"] = str(self.conf)
+        return run_command(command, environment, timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class PbsClient:
+    """A client of PBS that calls its commands.
+
+    Parameters
+    ----------
+    run
+        Runs a command.
+    patience
+        How long to retry while the server does not answer, s.
+    timeout
+        Time limit of one command, s.
+    notify
+        Called with a line when the server stops answering, and when it answers again.
+    sleep
+        Waits for this many seconds before a retry.
+    clock
+        Returns a monotonic time, s.
+    wall
+        Returns the Unix time, s.
+    contact
+        Updated with each command: whether PBS answers.
+    """
+
+    run: CommandRunner = field(default_factory=PbsCommands)
+    patience: float = 300.0
+    timeout: float = 60.0
+    notify: Callable[[str], None] = lambda line: None
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+    contact: Contact = field(default_factory=Contact, compare=False)
+
+    def jobs(self) -> PbsOutput:
+        """Return all jobs that have not ended, by identifier.
+
+        Raises
+        ------
+        PbsAwayError
+            The server did not answer within ``patience``. An empty list is never returned in that case.
+        """
+        return self._retry(lambda: self._listed(_JOBS, "Jobs"))
+
+    def nodes(self) -> PbsOutput:
+        """Return all vnodes, by name."""
+        return self._retry(lambda: self._listed(_NODES, "nodes"))
+
+    def ended(self, job: str) -> PbsOutput | None:
+        """Return a job that is no longer listed; None if PBS keeps no history, or has forgotten the job."""
+
+        def one() -> PbsOutput | None:
+            try:
+                return self._listed(("qstat", "-x", "-f", "-F", "json", job), "Jobs")
+            except BatchError as error:
+                if _is_away(error):
+                    raise
+                return None
+
+        return self._retry(one)
+
+    def release(self, jobs: Sequence[str]) -> dict[str, str]:
+        """Lift the driver's hold of these jobs, in this order, in as many commands as their number requires.
+
+        Other holds are kept. A job without the hold is no error.
+
+        Returns
+        -------
+        An error message for each job that PBS refused, or may have refused. Empty if all were released.
+        """
+        return self._change("qrls", jobs)
+
+    def hold(self, jobs: Sequence[str]) -> dict[str, str]:
+        """Set the driver's hold of waiting jobs; return as in :meth:`release`."""
+        return self._change("qhold", jobs)
+
+    def _change(self, verb: str, jobs: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for batch in batches(jobs):
+            found |= self._retry(partial(self._changed, verb, batch))
+        return found
+
+    def _changed(self, verb: str, jobs: Sequence[str]) -> dict[str, str]:
+        status, _, errors = self._answer((verb, "-h", OURS, *jobs))
+        if status == 0:
+            return {}
+        found = refusals(verb, jobs, errors)
+        for why in found.values():
+            if _is_away(BatchError(why)):
+                raise BatchError(why)
+        return found
+
+    def _listed(self, command: Sequence[str], key: str) -> PbsOutput:
+        began = self.wall()
+        status, out, errors = self._answer(command)
+        name = command[0]
+        if status != 0:
+            raise BatchError(" ".join((errors or out).split()) or f"{name} ended with status {status}")
+        found = decode_output(out, key, name)
+        # Times are printed in whole seconds. Some sites put a cache before qstat.
+        if found.time < began - _OLD_S:
+            raise PbsAwayError(f"{name}: the list is {began - found.time:.0f} s old, expected a present one")
+        return found
+
+    def _answer(self, command: Sequence[str]) -> tuple[int, str, str]:
+        try:
+            return self.run(command, self.timeout)
+        except FileNotFoundError as error:
+            raise InputError(
+                f"{command[0]}: not found; expected PBS's commands on the PATH, for example in /opt/pbs/bin"
+            ) from error
+        except subprocess.TimeoutExpired as error:
+            raise PbsAwayError(f"{command[0]} did not answer within {self.timeout:g} s") from error
+
+    def _retry(self, call: Callable[[], _Found]) -> _Found:
+        """Call a function; while the server is unreachable, retry with growing delays."""
+        patience = Patience("PBS", self.patience, self.contact, self.notify, self.sleep, self.clock, _is_away)
+        return patience.retry(call, PbsAwayError)
+
+
+def refusals(verb: str, jobs: Sequence[str], errors: str) -> dict[str, str]:
+    """Return an error message for each job that a command refused.
+
+    PBS handles the jobs of a command one after the other, and prints a line for each that it refuses. Without such a
+    line, the jobs that it refused are unknown, and each of them has the whole message.
+
+    >>> refusals("qrls", ["5.s", "7.s"], "qrls: Unknown Job Id 7.s")
+    {'7.s': 'Unknown Job Id 7.s'}
+    >>> refusals("qrls", ["5.s"], "qrls: illegal -h value")
+    {'5.s': 'qrls: illegal -h value'}
+    """
+    own: dict[str, str] = {}
+    known = set(jobs)
+    for line in errors.splitlines():
+        job = line.rpartition(" ")[2]
+        if job in known:
+            own[job] = " ".join(line.removeprefix(f"{verb}: ").split())
+    return own or dict.fromkeys(jobs, " ".join(errors.split())[:300] or f"{verb} failed without a message")
+
+
+def _is_away(error: BatchError) -> bool:
+    message = str(error).lower()
+    return isinstance(error, PbsAwayError) or any(sign in message for sign in _AWAY)

@@ -1,0 +1,183 @@
+"""The driver of a queue of PBS: it takes the lock, starts jobs by a policy, and gives the queue back at its end."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from windlass.drive import drive
+from windlass.engines.batch.batches import listed
+from windlass.engines.batch.driver_lock import DriverLock
+from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journal_lock import journal_lock
+from windlass.engines.batch.journaled import JournaledEngine
+from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.owners import LiveOwners, live_owners
+from windlass.engines.batch.queue_return import QueueReturn
+from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.started import report_started
+from windlass.engines.batch.status import DriverStatus
+from windlass.engines.batch.undisturbed import undisturbed
+from windlass.engines.pbs.client import PbsClient
+from windlass.engines.pbs.give_back import return_queue
+from windlass.engines.pbs.journal import PbsJournal, PbsRecord, UnwrittenPbs
+from windlass.engines.pbs.settings import Notify, PbsDriving, queue_name
+from windlass.engines.pbs.system import PbsSystem
+from windlass.model import BatchError, InputError
+from windlass.order.site import POLICIES as ORDER
+
+#: Time limit for giving the queue back, s.
+_GIVE_BACK_S = 60.0
+#: What releases the jobs that a driver could not give back.
+_BY_HAND = "`windlass pbs give-back` releases them"
+
+
+def drive_pbs(
+    client: PbsClient,
+    driving: PbsDriving,
+    notify: Notify,
+    status: DriverStatus | None = None,
+    *,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], None] = time.sleep,
+) -> BatchRun:
+    """Start held jobs of a queue in a policy's order, until no job is left or until interrupted.
+
+    Unless the process is killed, waiting jobs are given back to PBS at the end; running jobs continue.
+
+    Parameters
+    ----------
+    client
+        PBS.
+    driving
+        Policies, journal, and polling options.
+    notify
+        Called with a line for each decision that starts jobs, and for each warning.
+    status
+        Updated while the driver runs, for its metrics; its ``contact`` must be the client's.
+    clock
+        Returns the Unix time, s.
+    sleep
+        Waits for this many seconds between polls.
+
+    Raises
+    ------
+    InputError
+        Another driver runs on this queue, the journal cannot be used, or no vnode may run jobs of the queue.
+    PolicyError
+        The policy's answer cannot be carried out.
+    BatchError
+        PBS stays unreachable, or does not start a job.
+    """
+    try:
+        driving.journal.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
+    status = status or DriverStatus(contact=client.contact)
+    with (
+        DriverLock("pbs", queue_name(client, driving.options.queue)),
+        journal_lock(driving.journal),
+        PbsJournal(driving.journal) as journal,
+        contextlib.ExitStack() as stack,
+    ):
+        for notice in journal.notices:
+            notify(notice)
+        system = PbsSystem(
+            client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
+        )
+        if not driving.keep_held:
+            # The queue is given back without interruption.
+            short = dataclasses.replace(client, patience=_GIVE_BACK_S)
+            stack.callback(_give_back, short, journal, driving, notify, status, clock)
+        policy = driving.policies[ORDER.key]
+        owners = live_owners(policy, journal)
+        stack.callback(_save_use, owners, notify)
+        site = LiveSite(system, forgets=driving.forgets, owners=owners)
+        engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
+
+        def report(decision: str, view: Any, answer: Any) -> None:
+            report_started(view, answer, system.title, notify)
+
+        return drive(engine, {ORDER.key: owners.order()}, report)
+
+
+def plan_pbs(client: PbsClient, driving: PbsDriving) -> list[str]:
+    """Return what the policy would do now, one line each, without any change or journal entry."""
+    options = dataclasses.replace(driving.options, dry_run=True)
+    owners = LiveOwners(driving.policies[ORDER.key])
+    system = PbsSystem(client, UnwrittenPbs(driving.journal), options)
+    plan = LiveSite(system, owners=owners).plan(owners.order())
+    rows = zip(plan.jobs, plan.procs, plan.why, strict=True)
+    lines = [
+        f"{system.title(job)}, {procs} {'CPU' if procs == 1 else 'CPUs'}: {why}" for job, procs, why in rows
+    ]
+    return [*lines, plan.command] if lines else []
+
+
+def give_back_pbs(client: PbsClient, journal: Path, queue: str, notify: Notify) -> QueueReturn[str]:
+    """Lift the hold of all jobs of a queue that are held for Windlass, when no driver runs; return the jobs.
+
+    A journal that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that operators
+    hold are then released, too.
+
+    Raises
+    ------
+    InputError
+        A driver runs.
+    PbsAwayError
+        PBS does not list its jobs.
+    """
+    with DriverLock("pbs", queue_name(client, queue)):
+        return return_queue(client, UnwrittenPbs(journal, notify), queue, notify)
+
+
+def _save_use(owners: LiveOwners, notify: Notify) -> None:
+    try:
+        owners.save()
+    except InputError as error:
+        # At most the use of the last minute is lost.
+        notify(str(error))
+
+
+def _give_back(
+    client: PbsClient,
+    journal: PbsJournal,
+    driving: PbsDriving,
+    notify: Notify,
+    status: DriverStatus,
+    clock: Callable[[], float],
+) -> None:
+    with undisturbed():
+        try:
+            found = _given_back(client, journal, driving, notify, clock)
+        except BatchError as error:
+            status.left_held = max(1, status.waiting + status.stuck)
+            notify(LogEntry.of(f"jobs may still be held; {_BY_HAND}: {error}", "still_held"))
+            return
+    status.left_held = len(found.held)
+    if found.released:
+        line = f"given back to PBS: {listed(found.released)}"
+        notify(LogEntry.of(line, "given_back", jobs=list(found.released)))
+    if found.held:
+        notify(LogEntry.of(f"{found.problem()}; {_BY_HAND}", "still_held", jobs=list(found.held)))
+
+
+def _given_back(
+    client: PbsClient,
+    journal: PbsJournal,
+    driving: PbsDriving,
+    notify: Notify,
+    clock: Callable[[], float],
+) -> QueueReturn[str]:
+    queue = driving.options.queue
+    try:
+        return return_queue(client, journal, queue, notify, clock)
+    except InputError as error:
+        # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
+        notify(f"{error}; giving the queue back without a journal entry")
+        unwritten: PbsRecord = UnwrittenPbs(driving.journal, notify)
+        return return_queue(client, unwritten, queue, notify, clock)

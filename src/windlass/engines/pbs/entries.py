@@ -1,0 +1,164 @@
+"""The entries of a journal: decisions, actions about to be carried out, and their outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from windlass.engines.batch.entries import Decided, EntryFormat
+
+
+@dataclass(frozen=True, slots=True)
+class Releasing:
+    """A job is about to be released. Its submission (Unix time, s) identifies it even if its number is reused."""
+
+    at: float
+    job: str
+    created: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """PBS confirmed that a job was released: a hold that it has from then on is not Windlass's."""
+
+    at: float
+    job: str
+    created: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """PBS refused to release a job; with its message."""
+
+    at: float
+    job: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A job that a driver once released is about to be held again; and why."""
+
+    at: float
+    job: str
+    created: float
+    runs: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """PBS confirmed that a job is held again."""
+
+    at: float
+    job: str
+    created: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """A released job is no longer listed; ``how`` names the case."""
+
+    at: float
+    job: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """An operator held a job after its release, so no driver may release it."""
+
+    at: float
+    job: str
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """Held jobs are about to be released to PBS's scheduler, as the driver stops."""
+
+    at: float
+    jobs: tuple[str, ...]
+
+
+PbsEntry = Decided | Releasing | Released | Refused | Holding | Held | Over | Withheld | GivenBack
+FORMAT: EntryFormat[PbsEntry] = EntryFormat(
+    (Decided, Releasing, Released, Refused, Holding, Held, Over, Withheld, GivenBack)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenActions:
+    """What a journal knows about jobs that PBS still lists, by identifier.
+
+    Parameters
+    ----------
+    under_way
+        Jobs that were released, or were about to be, without a recorded end.
+    released
+        Jobs whose release PBS confirmed, and that were not held again since.
+    holding
+        Jobs that were about to be held again, without PBS's confirmation.
+    held
+        Jobs that were held again.
+    withheld
+        Jobs that an operator holds.
+    """
+
+    under_way: dict[str, Releasing] = field(default_factory=dict)
+    released: dict[str, Released] = field(default_factory=dict)
+    holding: dict[str, Holding] = field(default_factory=dict)
+    held: dict[str, Held] = field(default_factory=dict)
+    withheld: dict[str, Withheld] = field(default_factory=dict)
+
+    def note(self, entry: PbsEntry) -> None:
+        """Apply an entry."""
+        match entry:
+            case Releasing():
+                self.forget(entry.job)
+                self.under_way[entry.job] = entry
+            case Released():
+                self.held.pop(entry.job, None)
+                self.released[entry.job] = entry
+            case Holding():
+                self.forget(entry.job)
+                self.holding[entry.job] = entry
+            case Held():
+                self.forget(entry.job)
+                self.held[entry.job] = entry
+            case Withheld():
+                self.forget(entry.job)
+                self.withheld[entry.job] = entry
+            case Refused() | Over():
+                self.under_way.pop(entry.job, None)
+            case _:
+                pass
+
+    def entries(self) -> list[PbsEntry]:
+        """Return entries that rebuild this state."""
+        # A new intent drops what is known about a job, so confirmations come after it.
+        return [
+            *self.under_way.values(),
+            *self.released.values(),
+            *self.holding.values(),
+            *self.held.values(),
+            *self.withheld.values(),
+        ]
+
+    def jobs(self) -> set[str]:
+        """Return all jobs of which the journal knows something."""
+        return {
+            job
+            for each in (self.under_way, self.released, self.holding, self.held, self.withheld)
+            for job in each
+        }
+
+    def forget(self, job: str) -> None:
+        """Drop what is known about a job; this needs no entry."""
+        self.under_way.pop(job, None)
+        self.released.pop(job, None)
+        self.holding.pop(job, None)
+        self.held.pop(job, None)
+        self.withheld.pop(job, None)

@@ -1,0 +1,244 @@
+"""Changes of PBS's jobs between two polls, as events. This module sends nothing to PBS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+from windlass.engines.backoff import Backoff
+from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
+from windlass.engines.pbs.history import PbsPast
+from windlass.engines.pbs.known_job import KnownPbsJob, PbsChanges, Reported
+from windlass.engines.pbs.models import PbsJob, PbsPhase
+
+#: Delays before a job that did not start, or that PBS did not release several times, is tried again, s.
+_ASIDE = Backoff(5.0, 300.0)
+#: Refusals in a row after which a job is set aside.
+_MOST_REFUSALS = 4
+
+
+class PbsWatch:
+    """Compares each poll with the one before.
+
+    PBS's times are whole seconds. Events are therefore placed between the two polls around them: a start at the
+    earliest possible instant, an end or a submission at the latest.
+
+    Parameters
+    ----------
+    queue
+        The queue whose held jobs are Windlass's.
+    past
+        Actions of this driver and of earlier ones.
+    ended
+        Returns a job that is no longer listed, or None if it is unknown whether and how it ran.
+    """
+
+    def __init__(self, queue: str, past: PbsPast, ended: Callable[[str], PbsJob | None]) -> None:
+        self._queue, self._past, self._ended = queue, past, ended
+        self._known: dict[str, KnownPbsJob] = {}
+        self._by_number: dict[int, str] = {}
+        self._polled, self._last, self._turns, self._most = -math.inf, 0, 0, 0
+        self._vnodes: Mapping[str, int] = {}
+
+    def find(self, number: int) -> KnownPbsJob | None:
+        """Return a job by the engine's number; None if there is none."""
+        return self._known.get(self._by_number.get(number, ""))
+
+    def title(self, number: int) -> str:
+        """Return PBS's identifier of a job, for messages; the engine's number if it is unknown."""
+        return self._by_number.get(number, str(number))
+
+    def count(self, reported: Reported) -> int:
+        """Return the number of jobs of the queue of which the engine knows this."""
+        return sum(each.reported is reported and self._is_ours(each) for each in self._known.values())
+
+    def waiting(self) -> int:
+        """Return the number of jobs that wait for a release, including those that are set aside for a while."""
+        return sum(
+            each.reported is Reported.WAITS or (not math.isnan(each.aside) and each.job.held)
+            for each in self._known.values()
+        )
+
+    def released(self, number: int, at: float) -> None:
+        """Note that a job was released at ``at`` (s): it holds processors from then on."""
+        each = self._known[self._by_number[number]]
+        self._turns += 1
+        each.released, each.runs, each.turn, each.refusals = at, each.job.runs, self._turns, 0
+        each.reported, each.began = Reported.HOLDS, False
+
+    def refused(self, number: int, now: float) -> list[Event]:
+        """Note that a release was refused; return the event that sets the job aside after several refusals."""
+        each = self._known[self._by_number[number]]
+        each.refusals += 1
+        if each.refusals < _MOST_REFUSALS:
+            return []
+        each.aside = now + _ASIDE.delay(each.refusals - _MOST_REFUSALS + 1)
+        each.reported = Reported.NOTHING
+        return [Cancelled(number, now)]
+
+    def update(
+        self, jobs: Mapping[str, PbsJob], vnodes: Mapping[str, int], most: int, began: float, now: float
+    ) -> PbsChanges:
+        """Compare a poll with the last one.
+
+        Parameters
+        ----------
+        jobs
+            All jobs that PBS lists, of all queues.
+        vnodes
+            CPUs of the vnodes that jobs of the queue may use.
+        most
+            The most CPUs that these vnodes had together.
+        began, now
+            When the poll began and ended, s.
+        """
+        self._vnodes, self._most = vnodes, most
+        found = PbsChanges()
+        here = {job: row for job, row in jobs.items() if row.phase is not PbsPhase.OVER and not row.array}
+        for job, each in list(self._known.items()):
+            if job not in here or here[job].created != each.job.created:
+                found.events.extend(self._gone(self._known.pop(job), now))
+        for row in sorted(here.values(), key=self._order):
+            each = self._known.get(row.job) or self._meet(row, now)
+            before, each.job = each.job, row
+            each.obstacle = ""
+            events = self._runs if row.phase is PbsPhase.RUNS else self._waits
+            found.events.extend(events(each, before, now, found))
+            if each.obstacle:
+                found.stuck[row.job] = each.obstacle
+        self._polled = began
+        return found
+
+    def _order(self, row: PbsJob) -> tuple[int, float, int, str]:
+        """Return the order of jobs: that of their release, then of their arrival, then of their numbers."""
+        each = self._known.get(row.job)
+        digits = row.job.partition(".")[0].partition("[")[0]
+        number = int(digits) if digits.isdecimal() else 0
+        return 0 if each is None else each.turn, row.queued, number, row.job
+
+    def _meet(self, row: PbsJob, now: float) -> KnownPbsJob:
+        self._last += 1
+        at = self._latest(row.queued, now) if math.isfinite(self._polled) else min(row.queued, now)
+        self._known[row.job], self._by_number[self._last] = KnownPbsJob(row, self._last, at), row.job
+        return self._known[row.job]
+
+    def _is_ours(self, each: KnownPbsJob) -> bool:
+        return each.job.queue == self._queue and not each.job.part
+
+    def _runs(self, each: KnownPbsJob, before: PbsJob, now: float, found: PbsChanges) -> Iterator[Event]:
+        row = each.job
+        each.withheld, each.times, each.aside = False, 0, math.nan
+        if each.reported is Reported.NOTHING:
+            procs = row.procs_on(self._vnodes)
+            if procs:
+                each.reported, each.began, each.runs = Reported.HOLDS, True, row.runs
+                at = now if math.isnan(row.start) else self._earliest(row.start, now)
+                yield Holds(each.number, at, procs, row.request, row.owner)
+            return
+        if not each.began or row.start > before.start:
+            each.reported, each.began, each.runs = Reported.HOLDS, True, row.runs
+            yield Started(each.number, self._start(each, row, now))
+        elif row.suspended and before.suspended and now > self._polled:
+            yield Delayed(each.number, now, now - self._polled)
+
+    def _waits(self, each: KnownPbsJob, before: PbsJob, now: float, found: PbsChanges) -> Iterator[Event]:
+        if each.reported is Reported.HOLDS:
+            if self._is_on_its_way(each, now, found):
+                return
+            each.at = now if each.began else each.at
+            each.reported, each.began, each.released = Reported.NOTHING, False, math.nan
+            yield Cancelled(each.number, now)
+            if each.job.job in found.hold or each.withheld:
+                return
+        if self._may_start(each, now, found):
+            yield from self._queues(each, now)
+        elif each.reported is Reported.WAITS:
+            each.reported = Reported.NOTHING
+            yield Cancelled(each.number, now)
+        elif self._is_ours(each) and not each.job.held and self._past.was_released(each.job):
+            yield from self._released_before(each, now, found)
+
+    def _is_on_its_way(self, each: KnownPbsJob, now: float, found: PbsChanges) -> bool:
+        """Return whether a released job may still start; otherwise note that it must be held, or that it is held."""
+        row = each.job
+        if each.began or not self._is_ours(each) or row.runs > each.runs:
+            return False
+        if row.held:
+            self._withhold(each, found)
+            return False
+        why = row.bars(now) or row.obstacle()
+        if why:
+            self._set_aside(each, why, now, found)
+        return not why
+
+    def _released_before(self, each: KnownPbsJob, now: float, found: PbsChanges) -> Iterator[Event]:
+        """Report a job that an earlier driver released, and that may start at any moment."""
+        row = each.job
+        if why := row.bars(now) or row.obstacle():
+            self._set_aside(each, why, now, found)
+            return
+        each.reported, each.runs = Reported.HOLDS, row.runs
+        yield Holds(each.number, now, row.procs, row.request, row.owner)
+
+    def _may_start(self, each: KnownPbsJob, now: float, found: PbsChanges) -> bool:
+        """Return whether a waiting job waits for a driver alone; note what must be done or reported if it does not."""
+        row = each.job
+        if not self._is_ours(each):
+            return False
+        if not row.held:
+            if self._past.must_hold(row):
+                found.hold[row.job] = "it was requeued"
+            elif each.reported is Reported.WAITS:
+                found.freed.append(row.job)
+            return False
+        if self._past.is_operators(row):
+            self._withhold(each, found)
+            return False
+        each.withheld = False
+        if row.procs > self._most:
+            each.obstacle = f"it requests {row.procs:,} CPUs, the queue's vnodes have {self._most:,}"
+        return not each.obstacle and not row.bars(now)
+
+    def _queues(self, each: KnownPbsJob, now: float) -> Iterator[Event]:
+        """Report a job that waits and may start, unless the engine has it with the same request."""
+        row = each.job
+        if each.reported is Reported.NOTHING and now < each.aside:
+            return
+        event = Submitted(each.number, each.at, row.procs, row.request, row.owner)
+        if each.reported is Reported.NOTHING or each.queued != event:
+            each.reported, each.aside, each.queued = Reported.WAITS, math.nan, event
+            yield event
+
+    def _withhold(self, each: KnownPbsJob, found: PbsChanges) -> None:
+        if not each.withheld:
+            found.withheld.append(each.job.job)
+        each.withheld = True
+
+    def _set_aside(self, each: KnownPbsJob, why: str, now: float, found: PbsChanges) -> None:
+        """Hold a released job that does not start, so that it does not keep processors idle."""
+        each.times += 1
+        each.aside = now + _ASIDE.delay(each.times)
+        found.hold[each.job.job] = f"PBS cannot start it yet: {why}"
+
+    def _gone(self, each: KnownPbsJob, now: float) -> Iterator[Event]:
+        del self._by_number[each.number]
+        if each.reported is Reported.WAITS:
+            yield Cancelled(each.number, now)
+        elif each.reported is Reported.HOLDS:
+            last = self._ended(each.job.job) if self._is_ours(each) else None
+            # It may have run between two polls, or was deleted before it could start.
+            never = last is not None and math.isnan(last.start)
+            if not each.began and not never:
+                yield Started(each.number, self._start(each, last or each.job, now))
+            cancelled = never or (last is not None and last.deleted)
+            yield Cancelled(each.number, now) if cancelled else Ended(each.number, now)
+
+    def _start(self, each: KnownPbsJob, row: PbsJob, now: float) -> float:
+        at = now if math.isnan(row.start) else max(self._earliest(row.start, now), min(each.at, now))
+        return at if math.isnan(each.released) else min(max(at, each.released), now)
+
+    def _earliest(self, second: float, now: float) -> float:
+        return min(max(second, self._polled), now)
+
+    def _latest(self, second: float, now: float) -> float:
+        return min(max(second + 1.0, self._polled), now)
