@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from windlass.admit import POLICIES, AdmitContext, AdmitSiteView, AdmitsSite, AdmitView, SiteAdmission
 from windlass.admit.site import NO_LIMIT, Declaring, Reads, SiteTasks, alike
-from windlass.admit.view import Admission
+from windlass.admit.view import Admission, UnboundTasks
 from windlass.model import InputError, PolicyError
 from windlass.policy.registry import capability
 
@@ -32,7 +32,10 @@ FOR_A_SITE = [
         )
         for gate in ({"between": False}, {"between": True}, {"between": True, "spike": 0.7})
     ),
+    ("relenting", {"threshold": 0.3, "patience": 2.0}),
+    ("relenting", {"downtime": 0.3}),
 ]
+_UNBOUND = st.none() | st.builds(UnboundTasks, st.integers(0, 3), st.sampled_from([0.0, 0.5, 2.0]))
 _SHARES = st.one_of(st.just(math.nan), st.sampled_from([0.0, 0.3, 0.6, 0.7, 1.0]), st.floats(0.0, 1.0))
 
 
@@ -63,7 +66,8 @@ def test_a_call_for_a_site_answers_as_its_nodes_would(name, parameters, data):
     for step, drawn in enumerate(data.draw(st.lists(rows, max_size=12))):
         busy, ready, present = (np.array(each) for each in zip(*drawn, strict=True))
         busy[~present] = ready[~present] = np.nan
-        view = AdmitSiteView(float(step), np.zeros((nodes, 0)), busy, ready, present)
+        unbound = data.draw(_UNBOUND)
+        view = AdmitSiteView(float(step), np.zeros((nodes, 0)), busy, ready, present, unbound=unbound)
         found = site.decide_all(view)
         found.check(view)
         for node in np.flatnonzero(present).tolist():
@@ -78,7 +82,8 @@ def test_many_steps_at_a_site_equal_those_of_each_node():
         for step in range(1500):
             busy, ready, present = rng.random(3), rng.exponential(0.3, 3), rng.random(3) < 0.8
             busy[~present] = ready[~present] = np.nan
-            view = AdmitSiteView(float(step), np.zeros((3, 0)), busy, ready, present)
+            unbound = UnboundTasks(1, 0.1 * (step % 40))
+            view = AdmitSiteView(float(step), np.zeros((3, 0)), busy, ready, present, unbound=unbound)
             found = site.decide_all(view)
             for node in np.flatnonzero(present).tolist():
                 assert known(found.node(node)) == known(alone[node].decide(view.node(node)))
@@ -97,6 +102,7 @@ def test_a_row_of_a_view_is_the_view_of_a_node():
         np.array([0.0, 2.0]),
         np.ones(2, bool),
         tasks(2),
+        UnboundTasks(1, 2.0),
     )
     row = view.node(1)
     assert (row.now, row.metrics.tolist(), row.busy, row.ready) == (3.0, [3.0, 4.0, 5.0], 1.0, 2.0)
@@ -107,6 +113,7 @@ def test_a_row_of_a_view_is_the_view_of_a_node():
         1.25,
     )
     assert view.node(1, tasks=False).tasks is None
+    assert row.unbound is view.unbound is not None
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,15 @@ def violations(log: WorldLog) -> list[str]:
     return [line for validator in _VALIDATORS for line in validator(log)]
 
 
+#: Rejects often, and gives way often.
+_RELENTING = {"relenting": {"threshold": 0.01, "patience": 2.0}}
+
+
+def test_a_policy_that_reads_the_queue_of_dispatch_is_valid(tmp_path: Path) -> None:
+    (setting,) = variants(small_tree(tmp_path, policies={**ALL, "admit": _RELENTING}))
+    assert violations(recorded(setting, 1)) == []
+
+
 @pytest.mark.parametrize("without", _WITHOUT, ids=lambda each: "-".join(each) or "none")
 def test_each_variant_is_valid(without: list[str], tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, without=[without]))
@@ -56,7 +65,7 @@ def trees(draw: st.DrawFn) -> dict[str, Any]:
         "plan": draw(st.sampled_from(["cascade", "fair"])),
         "dispatch": draw(st.sampled_from(["pull", "jsq", "round-robin", "ppot"])),
         "share": draw(st.sampled_from([None, "pairs", "static"])),
-        "admit": draw(st.sampled_from([None, {"utilisation": {"threshold": 0.5}}])),
+        "admit": draw(st.sampled_from([None, {"utilisation": {"threshold": 0.5}}, _RELENTING])),
     }
     if policies["place"] == "in-place" and draw(st.booleans()):
         policies["order"] = {"rigid": policies["order"], "staged": "swag"}

@@ -9,6 +9,7 @@ Policies, one file each in ``policies/``:
 - ``pronto``: spikes of projections on the leading directions of all metrics.
 - ``forewarn``: Windlass's own: learns from each node's CPU Ready what precedes a spike, and keeps to a downtime.
 - ``rising``: Windlass's own: CPU Ready and its last increase, between spikes.
+- ``relenting``: Windlass's own: ``ready``, but not while tasks of the site wait long for a node.
 - ``utilisation``, ``ready``: cores are busy; tasks wait.
 - ``alarm``: a forecast of CPU Ready is a spike.
 - ``gradient``, ``vegas``, ``codel``, ``breakwater``: overload control by latency and queueing delay of a node's tasks.
@@ -48,7 +49,7 @@ from windlass.admit.lib.subspace import distance, merge
 from windlass.admit.policies.forewarn import Forewarn
 from windlass.admit.policies.pronto import Pronto
 from windlass.admit.site import AdmitSiteView, SiteAdmission
-from windlass.admit.view import Admission, AdmitView, TaskLoad
+from windlass.admit.view import Admission, AdmitView, TaskLoad, UnboundTasks
 from windlass.policy.registry import Registry
 
 POLICIES = Registry(
@@ -107,6 +108,7 @@ __all__ = [
     "Spirit",
     "Subspace",
     "TaskLoad",
+    "UnboundTasks",
     "distance",
     "merge",
 ]

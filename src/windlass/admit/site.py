@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.view import Admission, AdmitView, TaskLoad, unchecked
+from windlass.admit.view import Admission, AdmitView, TaskLoad, UnboundTasks, unchecked
 from windlass.model import InputError, PolicyError
 from windlass.model.values import number
 
@@ -31,12 +31,13 @@ class Reads:
 
     Parameters
     ----------
-    metrics, tasks
+    metrics, tasks, unbound
         Whether it reads the fields of these names of its view.
     """
 
     metrics: bool = True
     tasks: bool = True
+    unbound: bool = False
 
 
 @runtime_checkable
@@ -90,6 +91,8 @@ class AdmitSiteView:
         (n,) whether the node has cores and has measured itself. For an absent node there is nothing to decide.
     tasks
         Their tasks in the step; None if unknown.
+    unbound
+        Tasks of the site that wait for a node; None if unknown, or if the policy does not declare that it reads them.
 
     Raises
     ------
@@ -110,6 +113,7 @@ class AdmitSiteView:
     ready: Floats
     present: Bools
     tasks: SiteTasks | None = None
+    unbound: UnboundTasks | None = None
 
     def __post_init__(self) -> None:
         nodes = (len(self.present),)
@@ -134,7 +138,7 @@ class AdmitSiteView:
         """Return the view of one node, without its tasks if they are not needed."""
         load = self.tasks.of(at) if tasks and self.tasks is not None else None
         busy, ready = float(self.busy[at]), float(self.ready[at])
-        return unchecked(AdmitView, self.now, self.metrics[at], busy, ready, load)
+        return unchecked(AdmitView, self.now, self.metrics[at], busy, ready, load, self.unbound)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

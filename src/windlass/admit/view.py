@@ -98,6 +98,39 @@ class TaskLoad:
         return self.oldest if math.isnan(self.least_wait) else self.least_wait
 
 
+@dataclass(frozen=True, slots=True)
+class UnboundTasks:
+    """Tasks of a site that dispatch has given to no node yet: the part of its view that admission delays.
+
+    Under late binding, a task waits for a node that requests it, and a node that rejects requests none. A dispatch
+    policy that binds at once leaves no such tasks.
+
+    Parameters
+    ----------
+    waiting
+        Number of tasks.
+    oldest
+        Time since the arrival of the oldest of them, s; 0 without any.
+
+    Raises
+    ------
+    InputError
+        A number is below 0.
+
+    Examples
+    --------
+    >>> UnboundTasks(waiting=3, oldest=1.5).oldest
+    1.5
+    """
+
+    waiting: int
+    oldest: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole("waiting", self.waiting, 0)
+        number("oldest", self.oldest, 0.0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AdmitView:
     """All that a policy may know of its node when a step ends.
@@ -115,6 +148,9 @@ class AdmitView:
         NaN if unknown.
     tasks
         Its tasks in the step; None if unknown, as on a node whose agent does not see requests.
+    unbound
+        Tasks of its site that wait for a node; None if unknown, as on a live node, whose agent does not see the
+        dispatcher's queue.
 
     Raises
     ------
@@ -132,6 +168,7 @@ class AdmitView:
     busy: float = math.nan
     ready: float = math.nan
     tasks: TaskLoad | None = None
+    unbound: UnboundTasks | None = None
 
     def __post_init__(self) -> None:
         number("now", self.now, -math.inf)

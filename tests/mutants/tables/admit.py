@@ -37,6 +37,8 @@ OVERLOAD = ("tests/admit/test_overload.py",)
 IN_LOOP = (
     "tests/coupled/test_telemetry_plain.py::test_a_policy_in_the_loop_decides_for_instances_as_outside_of_it",
 )
+RELENTS = ("tests/admit/test_relenting.py::test_it_is_ready_while_no_task_waits_too_long",)
+UNBOUND = ("tests/coupled/test_unbound_tasks.py::test_tasks_without_a_node_are_counted",)
 COMPILED = ("tests/coupled/test_telemetry_plain.py::test_compiled_telemetry_of_instances_equals_a_plain_one",)
 UNIT = ("tests/admit/test_nodes.py::test_weights_of_sum_1_reach_a_threshold_of_1",)
 
@@ -110,6 +112,8 @@ MUTANTS = (
     Mutant("admit/policies/gradient.py", "self.long_term *= 0.95", "pass", OVERLOAD),
     Mutant(BUDGET, "state.level[node] - _ROUNDING * abs(state.level[node])", "state.level[node]", UNIT),
     Mutant("admit/fleet.py", "self.spikes.filled[node] = 0", "pass", STARTS),
+    Mutant("admit/policies/relenting.py", "unbound.oldest >= self.patience", "unbound.oldest < 0", RELENTS),
+    Mutant("sim/telemetry/part.py", " & np.isnan(state.start[tasks])", "", UNBOUND),
     Mutant(
         "admit/shared_model.py",
         "each.plain for each in lessons",

@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.admit.context import AdmitContext
 from windlass.admit.learned import Interruptible, Mergeable, Projecting, Restorable
-from windlass.admit.view import AdmitView, TaskLoad
+from windlass.admit.view import AdmitView, TaskLoad, UnboundTasks
 from windlass.experiment.checks.capabilities import require_refused
 from windlass.experiment.checks.cases import Drawn
 from windlass.experiment.checks.common import Check, CheckError, require
@@ -24,7 +24,7 @@ def drawn_views(seed: int) -> Generator[AdmitView, Any, None]:
     """Yield a node's views under bursts of load: most metrics follow the load, one is constant, one starts late, and
     some values are missing.
     """
-    rng, of_tasks = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    rng, of_tasks, of_queue = (np.random.default_rng(each) for each in (seed, [seed, 1], [seed, 2]))
     load, burst, now = 0.3, 0, 0.0
     along = rng.normal(1.0, 0.5, _DIM)
     for step in range(_STEPS):
@@ -41,7 +41,14 @@ def drawn_views(seed: int) -> Generator[AdmitView, Any, None]:
         waits = max(0.0, load - 1.0) + abs(rng.normal(0, 0.01))
         known = rng.random() < 0.95
         busy, ready = (min(1.0, load), waits) if known else (math.nan, math.nan)
-        yield AdmitView(now, metrics, busy, ready, _tasks(load, of_tasks))
+        yield AdmitView(now, metrics, busy, ready, _tasks(load, of_tasks), _unbound(of_queue))
+
+
+def _unbound(rng: np.random.Generator) -> UnboundTasks | None:
+    """Return tasks that wait for a node; none, or None, at times."""
+    waiting = int(rng.poisson(1.0))
+    oldest = float(rng.exponential(1.0)) if waiting else 0.0
+    return UnboundTasks(waiting, oldest) if rng.random() < 0.7 else None
 
 
 def _tasks(load: float, rng: np.random.Generator) -> TaskLoad | None:
@@ -114,7 +121,7 @@ def check_ignores_the_clock(registry: Registry, name: str) -> None:
     """The answers depend on the steps and not on the time between them, so a clock that jumps changes none."""
     still, jumping = _made(registry, name), _made(registry, name)
     for view in drawn_views(15):
-        same = AdmitView(0.0, view.metrics, view.busy, view.ready, view.tasks)
+        same = AdmitView(0.0, view.metrics, view.busy, view.ready, view.tasks, view.unbound)
         one, two = still.decide(same), jumping.decide(view)
         alike = (one.reject, one.limit) == (two.reject, two.limit)
         require(alike, f"{name}: answers differently when the clock jumps")

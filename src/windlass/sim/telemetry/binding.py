@@ -234,6 +234,11 @@ class Binding:
         """(n,) most tasks that each node has at once, to be set before an answer."""
         return self._state.limits
 
+    @property
+    def at(self) -> NDArray[np.int64]:
+        """(t,) node of each waiting task, or -1 if it waits with its scheduler; other entries have no meaning."""
+        return self._state.at
+
     def make_room(self) -> None:
         """Make room for the tasks that wait when they are counted next."""
         room = self._counts.waiting + self._progress.arrived - self._counts.arrived

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.admit.site import NO_LIMIT, AdmitSiteView, Reads, SiteAdmission
-from windlass.admit.view import unchecked
+from windlass.admit.view import UnboundTasks, unchecked
 from windlass.jit import Kernel
 from windlass.jit.schema import allocate, grown
 from windlass.model.values import number
@@ -57,7 +57,8 @@ class TelemetryPart(Quiet):
     ledger, site
         The ledger, and the site with one row for each node.
     reads
-        What the policy reads: metrics that it does not read are not drawn, and tasks are not in the view.
+        What the policy reads: metrics that it does not read are not drawn, and tasks are not in the view, nor are
+        tasks without a node.
     every
         Time between two steps, s.
     policy
@@ -187,7 +188,15 @@ class TelemetryPart(Quiet):
         tasks = self._tasks.last() if self._reads.tasks else None
         present = self._meter.present.copy()
         busy, ready = (channels[:, CHANNELS.index(name)] for name in ("busy", "ready"))
-        return unchecked(AdmitSiteView, now, metrics, busy, ready, present, tasks)
+        unbound = self._unbound(now) if self._reads.unbound else None
+        return unchecked(AdmitSiteView, now, metrics, busy, ready, present, tasks, unbound)
+
+    def _unbound(self, now: float) -> UnboundTasks:
+        """Return the tasks that dispatch has given to no node: those that have not started and are at none."""
+        state, tasks = self._workers.state, self._tasks.unfinished
+        waits = tasks[(self._binding.at[tasks] < 0) & np.isnan(state.start[tasks])]
+        oldest = now - float(state.submit[waits].min()) if len(waits) else 0.0
+        return UnboundTasks(len(waits), oldest)
 
     def _carry_out(self, limits: NDArray[np.int64], now: float) -> None:
         self._binding.limits[:] = limits
