@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from windlass.cli import agent_process, progress, scaling
+from windlass.control.scaling import engine as scaling_engine
+from windlass.drive import EngineStoppedError
 from windlass.engines.elastic.system import ClusterError
 from windlass.engines.linux.telemetry import observer as observing
 from windlass.engines.linux.telemetry import recorder, recording
@@ -127,16 +129,25 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
         kept.update(file=file, names=names, period=period, writes=writes)
         yield "monitor"
 
-    def engine(system, watched, clock, period, notify, status):
+    def live(system, watched, clock, period, notify, status):
         kept.update(engine=(watched, period, notify))
         return SimpleNamespace(plan=lambda policy: [f"would ask {policy.name}", "and wait"])
 
-    monkeypatch.setattr("windlass.scale.monitor.Monitor", monitor)
-    monkeypatch.setattr("windlass.engines.elastic.engine.LiveScale", engine)
-    monkeypatch.setattr("windlass.drive.drive", lambda given, policies: kept.update(policies=policies))
+    def driven(given, policies, stop):
+        kept.update(policies=policies)
+        raise EngineStoppedError("stopped on request")
+
+    monkeypatch.setattr(scaling_engine, "Monitor", monitor)
+    monkeypatch.setattr(scaling_engine, "LiveScale", live)
+    monkeypatch.setattr(scaling_engine, "drive", driven)
     monkeypatch.setattr("windlass.scale.monitor.default_history", lambda name: f"of {name}")
     system = SimpleNamespace(types=[SimpleNamespace(name="small"), SimpleNamespace(name="large")])
-    scaling._scale(system, "{reactive: {unneeded: 9}}", None, "k8s-n", 60.0, dry_run)
+    cluster = (lambda sleep: contextlib.nullcontext(system), "Kubernetes", "cluster")
+
+    def scale(policy, history, *more):
+        scaling._scale(*cluster, policy, history, "k8s-n", 60.0, dry_run, *more)
+
+    scale("{reactive: {unneeded: 9}}", None)
     assert (kept["file"], kept["names"], kept["period"]) == ("of k8s-n", ["small", "large"], 60.0)
     assert kept["writes"] is not dry_run
     assert kept["engine"] == ("monitor", 60.0, scaling.log_line)
@@ -156,9 +167,9 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
         yield
 
     monkeypatch.setattr("windlass.engines.prometheus.MetricsServer", server)
-    scaling._scale(system, "static", Path("own.db"), "k8s-n", 60.0, dry_run)
+    scale("static", Path("own.db"))
     assert (kept["file"], served) == (Path("own.db"), [])
-    scaling._scale(system, "static", None, "k8s-n", 60.0, dry_run, "9097")
+    scale("static", None, "9097")
     assert served == [("windlass_scale_", "127.0.0.1", 9097)]
 
 

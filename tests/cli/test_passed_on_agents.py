@@ -117,11 +117,9 @@ def test_agent_aggregate_passes_its_options_on(agents):
 @pytest.fixture
 def scaled(windlass, monkeypatch):
     kept = []
-    monkeypatch.setattr("windlass.engines.kubernetes.server.ApiServer", lambda *given: given)
     monkeypatch.setattr("windlass.engines.elastic.types.read_types", lambda path: path)
     monkeypatch.setattr(
-        "windlass.engines.kubernetes.system.KubernetesScale",
-        lambda server, types, namespace, label: (server, types, namespace, label),
+        "windlass.control.scaling.clusters.kubernetes", lambda *given, report: (*given, report)
     )
     monkeypatch.setattr(scaling, "_scale", lambda *given: kept.append(given))
 
@@ -137,13 +135,26 @@ def scaled(windlass, monkeypatch):
 def test_k8s_autoscale_passes_its_options_on(scaled):
     given = ("k8s", "autoscale", "--types", "t.yaml")
     label = "node.kubernetes.io/instance-type"
-    system = ((None, None), Path("t.yaml"), "windlass", label)
-    assert scaled(*given) == (system, "thrifty", None, "k8s-windlass", 300.0, False, None)
+    cluster = (Path("t.yaml"), None, None, "windlass", label, 0.0, scaling.log_line)
+    kind = "Kubernetes"
+    assert scaled(*given) == (
+        cluster,
+        kind,
+        "cluster",
+        "thrifty",
+        None,
+        "k8s-windlass",
+        300.0,
+        False,
+        None,
+    )
     assert scaled(*given, "--metrics", "9")[-1] == "9"
+    assert scaled(*given, "--lease", "15")[0][5] == 15.0
     more = ("--policy", "reactive", "--dry-run", "--period", "60", "--history", "h.db", "--kubeconfig", "k")
     more += ("--context", "c", "--namespace", "n", "--label", "l")
-    system = (("k", "c"), Path("t.yaml"), "n", "l")
-    assert scaled(*given, *more) == (system, "reactive", Path("h.db"), "k8s-n", 60.0, True, None)
+    cluster = (Path("t.yaml"), "k", "c", "n", "l", 0.0, scaling.log_line)
+    history = Path("h.db")
+    assert scaled(*given, *more) == (cluster, kind, "c", "reactive", history, "k8s-n", 60.0, True, None)
 
 
 def test_default_folders_follow_the_xdg_variables(monkeypatch):

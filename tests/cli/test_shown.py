@@ -5,7 +5,6 @@ import math
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,10 +13,12 @@ import pytest
 from rich.console import Console
 
 from tests.report.made import outcome, results
-from windlass.cli import progress, reproduce, slurm, slurm_log
+from windlass.cli import progress, reproduce, slurm, slurm_engine, slurm_log
 from windlass.cli.output import note
 from windlass.cli.plan import measured, output, solve
 from windlass.cli.results_json import results_tree
+from windlass.control.slurm.engine import SlurmEngine
+from windlass.drive import EngineStoppedError
 from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.status import Contact
 from windlass.engines.streams.query_file import QueryFile
@@ -318,7 +319,7 @@ def on_slurm(windlass, monkeypatch):
     class StubClient(str):
         """A client that only has a name."""
 
-        contact = Contact()
+        contact, run = Contact(), None
 
     def client(conf, patience, notify=slurm.log_line):
         kept.append((conf, patience))
@@ -327,7 +328,6 @@ def on_slurm(windlass, monkeypatch):
     monkeypatch.setattr(slurm, "client_of", client)
     monkeypatch.setattr(slurm_log, "client_of", client)
     for name, answer in (
-        ("driver.drive_slurm", None),
         ("driver.plan_slurm", ["job 1 would start"]),
         ("driver.give_back", QueueReturn((3, 4))),
         ("cluster.down", ["cancelled"]),
@@ -337,7 +337,7 @@ def on_slurm(windlass, monkeypatch):
         ),
     ):
 
-        def take(*given, answer=answer, reload=None):
+        def take(*given, answer=answer):
             kept.append(given)
             return answer
 
@@ -354,13 +354,20 @@ def on_slurm(windlass, monkeypatch):
     return call
 
 
-def test_slurm_drive_passes_its_options_on(on_slurm):
-    (status, _, err), (client, (first, driving, say, state)) = on_slurm("drive", "--policies", "order=easy")
+def test_slurm_drive_passes_its_options_on(on_slurm, monkeypatch):
+    driven = []
+    monkeypatch.setattr(
+        slurm_engine, "run_slurm", lambda read, *given, **words: driven.append((read(), *given, words))
+    )
+    (status, _, err), (client,) = on_slurm("drive", "--policies", "order=easy")
+    ((settings, first, say, metrics, words),) = driven
     assert (status, err, client, first, say) == (0, "", (None, 300.0), "client", slurm.log_line)
-    assert (state.contact, driving.forgets) == (first.contact, True)
-    assert {key: policy.name for key, policy in driving.policies.items()} == {"order": "easy"}
-    assert (driving.journal, driving.keep_held, driving.checkpoint) == (Path("of client.journal"), False, 5.0)
-    options = driving.options
+    assert (metrics, words, settings.book, settings.conf) == (None, {}, None, None)
+    assert {key: policy.name for key, policy in settings.made().items()} == {"order": "easy"}
+    assert (settings.patience, settings.keep_held, settings.checkpoint) == (300.0, False, 5.0)
+    # A Slurm that stays away ends the command.
+    assert settings.gives_up
+    options = settings.options
     assert (options.pace, options.until_idle, options.partition) == (0.25, False, None)
     more = (
         "--until-idle",
@@ -375,17 +382,19 @@ def test_slurm_drive_passes_its_options_on(on_slurm):
         "2",
         "--log",
         "json",
+        "--metrics",
+        "9091",
     )
-    _, (client, (_, driving, say, _)) = on_slurm(
-        "drive", "--policies", "easy,share=pairs", *more, "--look", "1", "--patience", "9"
+    _, (client,) = on_slurm(
+        "drive", "--policies", "easy,share=pairs(budget=0.2)", *more, "--look", "1", "--patience", "9"
     )
-    assert (client, say) == ((Path("c"), 9.0), slurm.log_json)
-    assert {key: policy.name for key, policy in driving.policies.items()} == {
-        "order": "easy",
-        "share": "pairs",
-    }
-    assert (driving.journal, driving.keep_held, driving.checkpoint) == (Path("j"), True, 2.0)
-    options = driving.options
+    settings, _, say, metrics, words = driven[1]
+    assert (client, say, words) == ((Path("c"), 9.0), slurm.log_json, {"report": slurm.log_json})
+    made = settings.made()
+    assert (made["order"].name, made["share"].budget, metrics.port) == ("easy", 0.2, 9091)
+    assert (settings.book, settings.conf, settings.patience) == (Path("j"), Path("c"), 9.0)
+    assert (settings.keep_held, settings.checkpoint) == (True, 2.0)
+    options = settings.options
     assert (options.pace, options.until_idle, options.partition) == (1.0, True, "p")
 
 
@@ -409,12 +418,15 @@ def test_a_dry_run_on_slurm_changes_nothing(on_slurm):
 def test_after_sigterm_the_status_of_slurm_drive_is_0_unless_jobs_stay_held(
     on_slurm, monkeypatch, left, expected
 ):
-    def terminated(client, driving, notify, status, reload):
-        status.left_held = left
+    def terminated(engine, journal, stop):
+        engine._new_status().left_held = left
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(60.0)
+        assert stop.wait(60.0)
+        if left:
+            raise BatchError("stopped, and jobs may still be held")
+        raise EngineStoppedError("stopped on request")
 
-    monkeypatch.setattr("windlass.engines.slurm.driver.drive_slurm", terminated)
+    monkeypatch.setattr(SlurmEngine, "run", terminated)
     status, _, err = on_slurm("drive", "--policies", "order=easy")[0]
     assert (status, err) == (expected, "windlass: interrupted; running jobs continue\n")
     status, _, err = on_slurm("drive", "--policies", "order=easy", "--log", "json")[0]

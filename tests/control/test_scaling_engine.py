@@ -12,6 +12,7 @@ from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import ActRecord, JobKey, JournalReader, JournalWriter, RowFilter
 from windlass.control.scaling.engine import ScalingEngine, ScalingSettings
 from windlass.control.site_status import status_from_text
+from windlass.engines.elastic.metrics import ScaleStatus
 from windlass.engines.kubernetes.lease import LeadershipLostError
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
@@ -205,6 +206,41 @@ def test_a_cluster_that_cannot_be_opened_is_a_failure_of_its_engine(tmp_path):
         engine.run(journal, VirtualStop(1.0))
 
 
+def test_a_command_that_loses_the_lease_ends(bench):
+    @contextmanager
+    def connect(sleep):
+        raise LeadershipLostError("another driver leads now: b")
+        yield
+
+    policy = PolicySpec(name=str(bench.folder / "hourly.py"))
+    settings = ScalingSettings(
+        "k8s", "cluster", "Kubernetes", policy, bench.folder / "history.db", 300.0, gives_up=True
+    )
+    engine = ScalingEngine(settings, connect, acts=True, report=bench.lines.append)
+    with pytest.raises(LeadershipLostError):
+        engine.run(None, VirtualStop(5.0))
+    assert bench.lines == []
+
+
+def test_an_engine_without_a_journal_requests_the_same_totals(bench):
+    stop = VirtualStop(7200.0)
+    cluster, status = FakeCluster(stop), ScaleStatus()
+    policy = PolicySpec(name=str(bench.folder / "hourly.py"))
+    settings = ScalingSettings("k8s", "cluster", "Kubernetes", policy, bench.folder / "alone.db", 300.0)
+    engine = ScalingEngine(
+        settings,
+        lambda sleep: nullcontext(cluster),
+        acts=True,
+        report=bench.lines.append,
+        clock=stop.now,
+        status=status,
+    )
+    with pytest.raises(EngineStoppedError):
+        engine.run(None, stop)
+    assert cluster.totals == bench.run(7200.0)
+    assert status.decisions == len(cluster.totals) == 24
+
+
 def test_an_engine_that_loses_the_lease_waits_for_it_again(bench):
     tries = []
 
@@ -222,4 +258,4 @@ def test_an_engine_that_loses_the_lease_waits_for_it_again(bench):
     with JournalWriter(bench.folder / "journal.db") as journal, pytest.raises(EngineStoppedError):
         engine.run(journal, VirtualStop(5.0))
     assert len(tries) == 2
-    assert bench.lines == ["k8s: another driver leads now: b"]
+    assert bench.lines == ["another driver leads now: b"]

@@ -27,6 +27,8 @@ SCALING = (
     "windlass.cli.scaling",
     "windlass.engines.elastic.engine",
     "windlass.engines.elastic.types",
+    "windlass.control.scaling.engine",
+    "windlass.control.serve",
     "windlass.scale.monitor",
     "windlass.scale.policies.predictive",
     "windlass.experiment.worlds.policy",
@@ -52,7 +54,15 @@ RAY = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale", *SCALING)
 #: What `windlass agent run` and `windlass agent aggregate` import.
 AGENT = ("uvicorn", "windlass.cli.app", "windlass.agent.agent")
 #: What `windlass slurm drive` and `windlass slurm give-back` import.
-SLURM = ("windlass.cli.app", "windlass.engines.slurm.driver", "windlass.order.site", "windlass.share")
+SLURM = (
+    "windlass.cli.app",
+    "windlass.cli.slurm_engine",
+    "windlass.control.serve",
+    "windlass.control.slurm.engine",
+    "windlass.engines.slurm.driver",
+    "windlass.order.site",
+    "windlass.share",
+)
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 #: Timeout (s) after which a process is killed.
 _LONGEST_S = 900.0

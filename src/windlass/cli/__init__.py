@@ -12,7 +12,8 @@ Commands and their options:
   :mod:`~windlass.cli.inspection_commands`: those on policies and logs; :mod:`~windlass.cli.subcommands`: those on
   models and papers.
 - :mod:`~windlass.cli.slurm`, :mod:`~windlass.cli.pbs`, :mod:`~windlass.cli.scaling`, :mod:`~windlass.cli.agent`: real
-  engines, with
+  engines, with :mod:`~windlass.cli.one_engine` for an engine that runs alone, :mod:`~windlass.cli.slurm_engine` for
+  that of Slurm,
   :mod:`~windlass.cli.slurm_log` for the log of Slurm, :mod:`~windlass.cli.slurm_policies` for ``--policies``,
   :mod:`~windlass.cli.k8s_jobs` for the queue of Kubernetes, :mod:`~windlass.cli.metrics` and
   :mod:`~windlass.cli.log_format` for ``--metrics`` and ``--log``, :mod:`~windlass.cli.as_file` for ``--as-file``, and

@@ -55,46 +55,13 @@ def stopping(
 
     Parameters
     ----------
-    on_hangup
-        Called at SIGHUP instead, in a process without a terminal; None to stop.
-    on_second
-        Called at the second signal, which hurries the stop, so that the third one ends the process; None if the second
-        one does.
+    on_hangup, on_second
+        As of :func:`~windlass.cli.signals.stop_on_signals`.
     """
-    import os
-    import signal
-    import threading
+    from windlass.cli.signals import stop_on_signals
 
-    from windlass.agent.stop import Stop
-
-    stop, seen = Stop(), list[bool]()
-
-    def on_signal(*_: object) -> None:
-        hurries = bool(seen)
-        seen.append(True)
-        if hurries or on_second is None:
-            for each in before:
-                signal.signal(each, before[each])
-        # From a thread, since this handler may interrupt the thread that waits for the stop and holds its lock.
-        threading.Thread(target=hurry if hurries else stop.notify, daemon=True).start()
-
-    def hurry() -> None:
-        stop.hurry()
-        if on_second is not None:
-            on_second()
-
-    handlers = dict.fromkeys((signal.SIGINT, signal.SIGTERM), on_signal)
-    if on_hangup is not None and not os.isatty(0):
-        # From a thread, for the same reason.
-        handlers[signal.SIGHUP] = lambda *_: threading.Thread(target=on_hangup, daemon=True).start()
-    elif signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        handlers[signal.SIGHUP] = on_signal
-    before = {each: signal.signal(each, handler) for each, handler in handlers.items()}
-    try:
-        yield stop
-    finally:
-        for each in before:
-            signal.signal(each, before[each])
+    with stop_on_signals(on_hangup, on_second=on_second) as signals:
+        yield signals.stop
     log_line("stopped")
 
 

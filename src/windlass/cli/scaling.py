@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,8 @@ from windlass.cli.option_checks import RUN, check_apart
 from windlass.cli.output import log_line, print_lines
 
 if TYPE_CHECKING:
-    from windlass.engines.elastic.system import ElasticSystem
+    from windlass.control.scaling.engine import Connect
+    from windlass.experiment.worlds.policy import PolicySpec
 
 k8s_app = typer.Typer(
     help="Order a queue of Kubernetes Jobs, and request nodes before jobs need them.",
@@ -73,10 +74,8 @@ def k8s_autoscale(
     as_file: AsFile = False,
 ) -> None:
     """Keep spare instances as a policy decides, with CapacityBuffers, or with placeholder pods on older clusters."""
+    from windlass.control.scaling import clusters
     from windlass.engines.elastic.types import read_types
-    from windlass.engines.kubernetes.lease import leaders_server
-    from windlass.engines.kubernetes.server import ApiServer
-    from windlass.engines.kubernetes.system import KubernetesScale
 
     check_apart(words, "--dry-run", ("--lease", "--metrics"), RUN)
     if as_file:
@@ -87,10 +86,11 @@ def k8s_autoscale(
         )
         print_file(words, without, engine="kubernetes", **shared, **own)
         return
-    known, server = read_types(types), ApiServer(kubeconfig, context)
-    with leaders_server(server, namespace, "windlass-autoscaler", lease, notify=log_line) as leads:
-        system = KubernetesScale(leads, known, namespace=namespace, label=label)
-        _scale(system, policy, history, f"k8s-{namespace}", period, dry_run, metrics)
+    connect = clusters.kubernetes(
+        read_types(types), kubeconfig, context, namespace, label, lease, report=log_line
+    )
+    past, site = f"k8s-{namespace}", context or "cluster"
+    _scale(connect, "Kubernetes", site, policy, history, past, period, dry_run, metrics)
 
 
 @k8s_app.command("remove")
@@ -129,63 +129,55 @@ def ray_autoscale(
         shared = scaling_fields(types, policy, period, history)
         print_file(words, ("--dry-run", "--metrics"), engine="ray", **shared, address=address)
         return
-    try:
-        from windlass.engines.ray.scale import connected
-    except ImportError as error:
-        from windlass.model import InputError
-
-        raise InputError("Ray is not installed; run: pip install 'windlass[ray]'") from error
+    from windlass.control.scaling import clusters
     from windlass.engines.elastic.types import read_types
 
-    with connected(address, read_types(types)) as system:
-        _scale(system, policy, history, f"ray-{address}", period, dry_run, metrics)
+    connect = clusters.ray(read_types(types), address)
+    _scale(connect, "Ray", address, policy, history, f"ray-{address}", period, dry_run, metrics)
 
 
 def _scale(
-    system: ElasticSystem,
+    connect: Connect,
+    kind: str,
+    site: str,
     policy: str,
     history: Path | None,
-    name: str,
+    past: str,
     period: float,
     dry_run: bool,
     metrics: str | None = None,
 ) -> None:
-    from windlass.cli.signals import stopped_by_signals
-    from windlass.drive import drive as drive_engine
-    from windlass.engines.elastic.clock import SystemClock
-    from windlass.engines.elastic.engine import LiveScale
+    """Scale a cluster as under ``windlass serve``; ``past`` names the default file of its past demand."""
+    from windlass.cli.one_engine import run_engine
+    from windlass.control.scaling.engine import ScalingEngine, ScalingSettings
     from windlass.engines.elastic.metrics import ScaleStatus, scale_metrics
-    from windlass.scale import POLICIES
-    from windlass.scale.monitor import Monitor, default_history
+    from windlass.scale.monitor import default_history
 
-    chosen = _policy(policy)
-    names = [kind.name for kind in system.types]
-    file, where, status = history or default_history(name), metrics_address(metrics), ScaleStatus()
-    with Monitor(file, names, period=period, writes=not dry_run) as monitor, _one_line():
-        engine = LiveScale(system, monitor, SystemClock(), period=period, notify=log_line, status=status)
+    where, status = metrics_address(metrics), ScaleStatus()
+    file = history or default_history(past)
+    settings = ScalingSettings("scale", site, kind, _policy(policy), file, period, gives_up=True)
+    engine = ScalingEngine(settings, connect, acts=not dry_run, report=log_line, status=status)
+    with _one_line():
         if dry_run:
-            print_lines([*engine.plan(chosen), "Nothing was changed."])
+            print_lines([*engine.plan(), "Nothing was changed."])
             return
-        stopped = stopped_by_signals(True, "interrupted; the requests remain")
-        with stopped, metrics_served(where, scale_metrics(status)):
-            drive_engine(engine, {POLICIES.key: chosen})
+        with metrics_served(where, scale_metrics(status)):
+            run_engine(engine, "interrupted; the requests remain", log_line)
 
 
-def _policy(text: str) -> Any:
+def _policy(text: str) -> PolicySpec:
     """Return a scaling policy, read as in a scenario."""
-    import numpy as np
     from pydantic import TypeAdapter, ValidationError
 
     from windlass.experiment.worlds.policy import Policy
     from windlass.io import parse_yaml
     from windlass.model import InputError
-    from windlass.scale import POLICIES
 
     try:
-        spec = TypeAdapter(Policy).validate_python(parse_yaml(text, "--policy"))
+        spec: PolicySpec = TypeAdapter(Policy).validate_python(parse_yaml(text, "--policy"))
     except ValidationError as error:
         raise InputError(f"--policy: {text!r} is not a policy, expected a name or {{name: {{…}}}}") from error
-    return spec.make(POLICIES, np.random.default_rng(1))
+    return spec
 
 
 @contextmanager

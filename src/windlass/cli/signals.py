@@ -8,7 +8,11 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.agent.stop import Stop
 
 #: Delay after which a lost Ctrl-C is sent again, s.
 _AGAIN_S = 0.01
@@ -68,6 +72,60 @@ def stopped_by_signals(
     finally:
         for each, handler in before:
             signal.signal(each, handler)
+
+
+@dataclass(frozen=True, slots=True)
+class SignalStop:
+    """A stop that signals request, and the numbers of the signals that arrived."""
+
+    stop: Stop
+    numbers: list[int] = field(default_factory=list)
+
+
+@contextlib.contextmanager
+def stop_on_signals(
+    on_hangup: Callable[[], None] | None = None, *, on_second: Callable[[], None] | None = None
+) -> Iterator[SignalStop]:
+    """Yield a stop that Ctrl-C, SIGTERM and SIGHUP set; a further signal ends the process.
+
+    Parameters
+    ----------
+    on_hangup
+        Called at SIGHUP instead, in a process without a terminal; None to stop.
+    on_second
+        Called at the second signal, which hurries the stop, so that the third one ends the process; None if the second
+        one does.
+    """
+    from windlass.agent.stop import Stop
+
+    found = SignalStop(Stop())
+
+    def on_signal(number: int, _: object) -> None:
+        hurries = bool(found.numbers)
+        found.numbers.append(number)
+        if hurries or on_second is None:
+            for each in before:
+                signal.signal(each, before[each])
+        # From a thread, since this handler may interrupt the thread that waits for the stop and holds its lock.
+        threading.Thread(target=hurry if hurries else found.stop.notify, daemon=True).start()
+
+    def hurry() -> None:
+        found.stop.hurry()
+        if on_second is not None:
+            on_second()
+
+    handlers: dict[int, Callable[[int, Any], None]] = {signal.SIGINT: on_signal, signal.SIGTERM: on_signal}
+    if on_hangup is not None and not os.isatty(0):
+        # From a thread, for the same reason.
+        handlers[signal.SIGHUP] = lambda *_: threading.Thread(target=on_hangup, daemon=True).start()
+    elif signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        handlers[signal.SIGHUP] = on_signal
+    before = {each: signal.signal(each, handler) for each, handler in handlers.items()}
+    try:
+        yield found
+    finally:
+        for each in before:
+            signal.signal(each, before[each])
 
 
 def never_lost() -> None:

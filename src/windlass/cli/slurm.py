@@ -10,7 +10,7 @@ import typer
 from windlass.cli import completion
 from windlass.cli.as_file import AsFile, policy_fields, print_file
 from windlass.cli.log_format import Log, LogFormat
-from windlass.cli.metrics import Metrics, metrics_address, metrics_served
+from windlass.cli.metrics import Metrics, metrics_address
 from windlass.cli.output import log_json, log_line, note, print_lines
 from windlass.cli.slurm_log import Conf, client_of, log
 from windlass.cli.slurm_when import when
@@ -100,14 +100,11 @@ def drive(
     as_file: AsFile = False,
 ) -> None:
     """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
-    from windlass.agent.stop import Stop
     from windlass.cli.option_checks import RUN, check_apart, given_in
-    from windlass.cli.signals import stopped_by_signals
-    from windlass.cli.slurm_policies import read_policies
-    from windlass.engines.batch.metrics import driver_metrics
-    from windlass.engines.batch.status import DriverStatus
-    from windlass.engines.slurm.driver import drive_slurm, plan_slurm
-    from windlass.engines.slurm.reload import PolicyReload
+    from windlass.cli.slurm_engine import run_slurm
+    from windlass.cli.slurm_policies import policy_specs, read_policies
+    from windlass.control.slurm.engine import SlurmSettings
+    from windlass.engines.slurm.driver import plan_slurm
     from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
     from windlass.engines.slurm.system import SlurmOptions
     from windlass.model import InputError
@@ -131,27 +128,31 @@ def drive(
         return
     where = metrics_address(metrics)
     notify = log_json if log_format is LogFormat.JSON else log_line
-    client = client_of(conf, patience, notify)
-    file = journal or default_journal(cluster_name(client))
     options = SlurmOptions(pace=look, until_idle=until_idle, partition=partition)
-    settings = Driving(chosen, file, options, keep_held, checkpoint, forgets=True)
+    client = client_of(conf, patience, notify)
     if dry_run:
+        file = journal or default_journal(cluster_name(client))
+        settings = Driving(chosen, file, options, keep_held, checkpoint, forgets=True)
         lines = plan_slurm(client, settings) or ["no job would start now"]
         print_lines([*lines, "Nothing was changed."])
         return
-    status = DriverStatus(contact=client.contact)
     words: dict[str, Any] = {"report": log_json} if log_format is LogFormat.JSON else {}
-    reload = PolicyReload(lambda: read_policies(policies), Stop, notify)
-    # After SIGTERM, status 0 means that no job is left held by mistake.
-    end = stopped_by_signals(
-        True,
-        "interrupted; running jobs continue",
-        terminated=lambda: int(status.left_held > 0),
-        on_hangup=reload.request,
+    run_slurm(
+        lambda: SlurmSettings(
+            policy_specs(policies),
+            options,
+            keep_held=keep_held,
+            checkpoint=checkpoint,
+            patience=patience,
+            book=journal,
+            conf=conf,
+            gives_up=True,
+        ),
+        client,
+        notify,
+        where,
         **words,
     )
-    with end, metrics_served(where, driver_metrics("slurm", "Slurm", status)):
-        drive_slurm(client, settings, notify, status, reload=reload)
 
 
 @slurm_app.command("give-back")

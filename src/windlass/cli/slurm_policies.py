@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from pydantic import TypeAdapter
 
+from windlass.cli.as_file import policy_fields
 from windlass.cli.policy_notation import decision_and_policy, split_policies, with_parameters
 from windlass.drive import Named
+from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.registry import Registry
@@ -59,3 +62,14 @@ def read_policies(
     if required not in found:
         raise InputError(f"--policies: no policy of {required} given, expected {required}=POLICY")
     return found
+
+
+def policy_specs(text: str) -> dict[str, PolicySpec]:
+    """Return the names and parameters of policies by decision; errors as of :func:`read_policies`.
+
+    >>> policy_specs("easy,share=pairs(budget=0.05)")["share"].parameters
+    {'budget': 0.05}
+    """
+    read_policies(text)
+    policy = TypeAdapter[PolicySpec](Policy)
+    return {decision: policy.validate_python(value) for decision, value in policy_fields(text).items()}

@@ -46,6 +46,10 @@ class EngineFields(Fields):
         """Return the engine."""
         raise NotImplementedError
 
+    def named(self, report: Callable[[str], None]) -> Callable[[str], None]:
+        """Return a function that reports a line with the name of the engine."""
+        return lambda line: report(f"{self.name}: {line}")
+
 
 class _Slurm(EngineFields):
     engine: Literal["slurm"]
@@ -73,7 +77,7 @@ class _Slurm(EngineFields):
             _path(folder, self.conf),
             self.accounting,
         )
-        return SlurmEngine(settings, acts=acts, report=report)
+        return SlurmEngine(settings, acts=acts, report=self.named(report))
 
 
 class _Scaling(EngineFields):
@@ -98,7 +102,7 @@ class _Scaling(EngineFields):
         history = _path(folder, self.history) or default_history(past)
         settings = ScalingSettings(self.name, site, kind, self.policy, history, self.period)
         try:
-            return ScalingEngine(settings, connect, acts=acts, report=report)
+            return ScalingEngine(settings, connect, acts=acts, report=self.named(report))
         except InputError as error:
             # The message of a registry begins with the field of a scenario.
             raise InputError(str(error).replace(f"policies.{SCALE.key}", "policy", 1)) from error
@@ -132,7 +136,7 @@ class _Kubernetes(_Scaling):
             self.label,
             # An engine that only decides takes no Lease.
             self.lease if acts else 0.0,
-            lambda line: report(f"{self.name}: {line}"),
+            self.named(report),
         )
         return self.scaling(
             "Kubernetes", self.context or "cluster", f"k8s-{self.namespace}", connect, folder, acts, report

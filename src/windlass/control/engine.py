@@ -39,7 +39,7 @@ class ControlledEngine(Protocol):
         ...
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
-        """Compile and read what the run needs, before any thread is started.
+        """Compile and read what a recorded run needs, before any thread is started.
 
         Parameters
         ----------
@@ -58,8 +58,15 @@ class ControlledEngine(Protocol):
         """Time of the engine's clock, s."""
         ...
 
-    def run(self, journal: JournalWriter, stop: Stop) -> None:
+    def run(self, journal: JournalWriter | None, stop: Stop) -> None:
         """Run until all work has ended.
+
+        Parameters
+        ----------
+        journal
+            Where the engine records what it decides and sees; None to record nothing.
+        stop
+            Ends the run.
 
         Raises
         ------

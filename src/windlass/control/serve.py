@@ -72,10 +72,16 @@ class Reload:
         Returns the engines that the configuration names now.
     requested
         Set when they are to be read again.
+    subject
+        The subject of the line on a configuration that cannot be used.
+    done
+        Returns the line on engines that were replaced.
     """
 
     read: Callable[[], Sequence[ControlledEngine]]
     requested: threading.Event = field(default_factory=threading.Event)
+    subject: str = "the engines go"
+    done: Callable[[], str] = lambda: "reloaded"
 
 
 @contextmanager
@@ -138,28 +144,82 @@ def serve(
         # The tables exist before a reader opens them.
         journal.flush()
         supervisor = Supervisor(engines, journal, stop, report, _paused(engines, options.journal))
+        actions = stack.enter_context(ExitStack())
         if options.acts:
-            actions = ActionService(supervisor, journal, options.act_tokens)
-            actions.conclude_left()
-            stack.enter_context(ActionChannel(options.journal, actions.answer))
+            service = ActionService(supervisor, journal, options.act_tokens)
+            service.conclude_left()
+            actions.enter_context(ActionChannel(options.journal, service.answer))
         pages = None if options.listen is None else _pages(options, options.listen, clock, report)
-        try:
-            supervisor.start()
-            while not stop.wait(_POLL) and not journal.failed:
-                if reload is not None and reload.requested.is_set():
-                    _reload(supervisor, reload, report)
-                if options.until_done and not supervisor.running:
-                    break
-                if pages is not None:
-                    pages.poll()
-        finally:
-            stop.notify()
-            # An action that is under way ends first; none begins after it.
-            stack.close()
-            supervisor.join()
+        if pages is not None:
+            stack.callback(pages.close)
+
+        def poll() -> bool:
             if pages is not None:
-                pages.close()
-    for error in (supervisor.failures if options.until_done else supervisor.late).values():
+                pages.poll()
+            return not journal.failed
+
+        # An action that is under way ends first; none begins after it.
+        _supervise(supervisor, stop, report, reload, poll, actions.close, options.until_done)
+
+
+def serve_alone(
+    engine: ControlledEngine, stop: Stop, report: Callable[[str], None], reload: Reload | None = None
+) -> None:
+    """Run one engine without a journal and without pages, until it ends or a stop is requested.
+
+    Parameters
+    ----------
+    engine
+        The engine. It reports its own lines.
+    stop
+        Ends the engine, which has ended when this returns.
+    report
+        Called with a line on each reload.
+    reload
+        Replaces the engine when requested; None for one that stays.
+
+    Raises
+    ------
+    InputError
+        The engine cannot run.
+
+    Any failure of the engine is raised.
+
+    Examples
+    --------
+    >>> class Idle:
+    ...     name, about, scope, now = "idle", "an engine without work", "idle", 0.0
+    ...     def run(self, journal, stop):
+    ...         print("ran")
+    >>> serve_alone(Idle(), Stop(), print)
+    ran
+    """
+    supervisor = Supervisor([engine], None, stop, lambda line: None)
+    _supervise(supervisor, stop, report, reload, lambda: True, lambda: None, until_done=True)
+
+
+def _supervise(
+    supervisor: Supervisor,
+    stop: Stop,
+    report: Callable[[str], None],
+    reload: Reload | None,
+    poll: Callable[[], bool],
+    before_join: Callable[[], None],
+    until_done: bool,
+) -> None:
+    """Run engines until a stop, until ``poll`` returns False, or until all have ended; then raise their failures."""
+    try:
+        supervisor.start()
+        while not stop.wait(_POLL) and poll():
+            if reload is not None and reload.requested.is_set():
+                _reload(supervisor, reload, report)
+            if until_done and not supervisor.running:
+                break
+    finally:
+        stop.notify()
+        before_join()
+        supervisor.join()
+    for error in (supervisor.failures if until_done else supervisor.late).values():
         raise error
 
 
@@ -169,13 +229,12 @@ def _reload(supervisor: Supervisor, reload: Reload, report: Callable[[str], None
     try:
         with imported_again():
             engines = reload.read()
-            for engine in engines:
-                engine.prepare()
+            supervisor.prepare(engines)
     except InputError as error:
-        report(f"not reloaded, the engines go on: {error}")
+        report(f"not reloaded, {reload.subject} on: {error}")
         return
     supervisor.replace(engines)
-    report("reloaded")
+    report(reload.done())
 
 
 def _paused(engines: Sequence[ControlledEngine], journal: Path) -> set[str]:

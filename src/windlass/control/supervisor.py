@@ -23,7 +23,7 @@ class Supervisor:
     engines
         The engines, with different names.
     journal
-        Where their conditions are recorded.
+        Where their conditions are recorded; None to record nothing.
     stop
         Stops all engines.
     report
@@ -54,7 +54,7 @@ class Supervisor:
     def __init__(
         self,
         engines: Sequence[ControlledEngine],
-        journal: JournalWriter,
+        journal: JournalWriter | None,
         stop: Stop,
         report: Callable[[str], None],
         paused: Collection[str] = (),
@@ -76,6 +76,18 @@ class Supervisor:
         self._stops = {engine.name: self._stop.part() for engine in engines}
         #: By name: the thread of each engine that was started.
         self.threads: dict[str, threading.Thread] = {}
+
+    def prepare(self, engines: Sequence[ControlledEngine]) -> None:
+        """Compile what engines need to record their runs, before they replace others.
+
+        Raises
+        ------
+        InputError
+            What an engine needs cannot be read.
+        """
+        if self._journal is not None:
+            for engine in engines:
+                engine.prepare()
 
     def replace(self, engines: Sequence[ControlledEngine]) -> None:
         """Stop all engines and start others; an engine takes over what one with an equal scope holds.
@@ -223,15 +235,17 @@ class Supervisor:
     def _fail(self, engine: ControlledEngine, why: str) -> None:
         self._report(f"{engine.name}: failed: {why}")
         try:
-            self._journal.append(EventRecord(engine.now, JobKey(engine.name), "error", why))
+            if self._journal is not None:
+                self._journal.append(EventRecord(engine.now, JobKey(engine.name), "error", why))
             self._note(engine, "failed", why)
         except InputError as error:
             # The journal itself is the cause, or was lost too; the report is then all that is left.
             self._report(f"{engine.name}: {error}")
 
     def _note(self, engine: ControlledEngine, state: str, error: str = "") -> None:
-        self._journal.append(EngineStatus(engine.name, state, engine.now, engine.about, error))
-        self._journal.flush()
+        if self._journal is not None:
+            self._journal.append(EngineStatus(engine.name, state, engine.now, engine.about, error))
+            self._journal.flush()
 
 
 def _line_of(error: Exception) -> str:

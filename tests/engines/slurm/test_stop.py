@@ -8,7 +8,6 @@ from tests.engines.slurm.fake_commands import NOBODY_THERE
 from tests.engines.slurm.strict import Strict
 from tests.oracles.plain import Answers
 from windlass.agent.stop import Stop
-from windlass.cli.slurm_policies import read_policies
 from windlass.drive import EngineStoppedError
 from windlass.engines.batch import driver_lock as lock
 from windlass.engines.slurm import driver
@@ -18,7 +17,6 @@ from windlass.engines.slurm.entries import GivenBack, Releasing
 from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.observer import Unobserved
 from windlass.engines.slurm.preview import preview_slurm
-from windlass.engines.slurm.reload import PolicyReload
 from windlass.engines.slurm.settings import Driving
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import PolicyError
@@ -137,53 +135,3 @@ def test_the_dry_run_refuses_an_answer_that_cannot_be_carried_out(tmp_path):
         preview_slurm(Client(slurm), driving(tmp_path, policy), print, Unobserved(), Stop())
     with pytest.raises(PolicyError, match="expected a Start"):
         preview_slurm(Client(slurm), driving(tmp_path, Answers(lambda view: 7)), print, Unobserved(), Stop())
-
-
-_MINE = """
-from windlass.order.site.view import Start
-
-class Mine:
-    name = "mine"
-
-    def decide(self, view):
-        {0}
-        return Start(tuple(view.waiting.job[:1].tolist()) if view.free == 4 else (), "mine {1}")
-"""
-
-
-@pytest.mark.parametrize(
-    ("second", "line"),
-    [
-        (_MINE.format("pass", 2), "reloaded; waiting jobs stayed held: order=mine"),
-        ("1 +", "not reloaded, the driver goes on: {file}, line 1: cannot be imported"),
-        (None, "not reloaded, the driver goes on: policies.order: {file}: no such file"),
-    ],
-)
-def test_policies_are_read_again_on_request_while_jobs_stay_held(tmp_path, second, line):
-    slurm, lines, file = Strict(), [], tmp_path / "mine.py"
-    for number in (7, 8, 9):
-        slurm.submit(number, 4, looks=4)
-    file.write_text(_MINE.format("pass", 1))
-    held = []
-
-    def again():
-        file.unlink() if second is None else file.write_text(second)
-        reload.request()
-        held.append(slurm.states()[8])
-
-    reload = PolicyReload(lambda: read_policies(f"order={file}"), Stop, lines.append)
-    slurm.at[4] = again
-    options = SlurmOptions(pace=0.0, until_idle=True)
-    driving = Driving(read_policies(f"order={file}"), tmp_path / "book", options, forgets=True)
-    drive_slurm(Client(slurm), driving, lines.append, reload=reload)
-    assert slurm.changes() == [("release", "7"), ("release", "8"), ("release", "9")]
-    assert held == ["held"]
-    assert next(each for each in lines if "reloaded" in each).startswith(line.format(file=file))
-    version = 2 if line.startswith("reloaded") else 1
-    assert [each.partition(": ")[2] for each in lines if each.startswith("start")] == [
-        "mine 1 (2 wait)",
-        f"mine {version} (1 wait)",
-        f"mine {version} (0 wait)",
-    ]
-    # No driver gave the queue back.
-    assert not [each for each in read_journal(tmp_path / "book") if isinstance(each, GivenBack)]

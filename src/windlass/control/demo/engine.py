@@ -105,16 +105,20 @@ class DemoEngine:
         """The simulated time of the latest observation, s."""
         return 0.0 if self._observer is None else self._observer.now
 
-    def run(self, journal: JournalWriter, stop: Stop) -> None:
+    def run(self, journal: JournalWriter | None, stop: Stop) -> None:
         """Simulate the cluster; call :meth:`prepare` before.
 
         Raises
         ------
+        ValueError
+            There is no journal.
         EngineStoppedError
             A stop was requested.
         PolicyError
             A policy raised, or gave an answer that cannot be carried out.
         """
+        if journal is None:
+            raise ValueError("a simulated cluster is run for its journal, expected one")
         pace = SimulatedPace(self._speed, stop, self._clock)
         self._observer = ClusterObserver(self.name, self.about, self._setting, journal, pace)
         journal.append(PredictionsVoided(0.0, self.name))

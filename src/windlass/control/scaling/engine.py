@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,9 @@ from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import JobKey, JournalReader, JournalWriter
 from windlass.control.scaling.observer import ObservedScale, ObservedSystem, ScaleObserver
 from windlass.drive import drive, interruptible_sleep
-from windlass.engines.elastic.engine import LiveScale
+from windlass.engines.elastic.clock import SystemClock
+from windlass.engines.elastic.engine import Clock, LiveScale
+from windlass.engines.elastic.metrics import ScaleStatus
 from windlass.engines.elastic.system import ClusterError, ElasticSystem
 from windlass.engines.kubernetes.lease import LeadershipLostError
 from windlass.experiment.worlds.policy import PolicySpec
@@ -47,6 +49,8 @@ class ScalingSettings:
         The file of past demand.
     period
         Time between two decisions, s.
+    gives_up
+        True to end with an error when another autoscaler leads.
     """
 
     name: str
@@ -55,6 +59,7 @@ class ScalingSettings:
     policy: PolicySpec
     history: Path
     period: float
+    gives_up: bool = False
 
 
 class ScalingEngine:
@@ -74,6 +79,8 @@ class ScalingEngine:
         Called with each line of the engine's log.
     clock
         Returns the Unix time, s.
+    status
+        Updated while the engine runs, for its metrics; None without.
 
     Raises
     ------
@@ -89,9 +96,10 @@ class ScalingEngine:
         acts: bool,
         report: Callable[[str], None],
         clock: Callable[[], float] = time.time,
+        status: ScaleStatus | None = None,
     ) -> None:
         self.name, self._settings, self._connect = settings.name, settings, connect
-        self._acts, self._report, self._clock = acts, report, clock
+        self._acts, self._report, self._clock, self._status = acts, report, clock, status
         self._policy = settings.policy.make(POLICIES, np.random.default_rng(1))
         does = "requests instances" if acts else "decides only"
         self.about = f"{settings.kind}, scale by {self._policy.name}; {does}"
@@ -105,7 +113,18 @@ class ScalingEngine:
         """Unix time, s."""
         return self._clock()
 
-    def run(self, journal: JournalWriter, stop: Stop) -> None:
+    def plan(self) -> tuple[str, ...]:
+        """Return what the policy would request now, one line each, without a change.
+
+        Raises
+        ------
+        ClusterError
+            The cluster does not answer.
+        """
+        with self._connect(time.sleep) as system, self._scaled(system, SystemClock()) as engine:
+            return tuple(engine.plan(self._policy))
+
+    def run(self, journal: JournalWriter | None, stop: Stop) -> None:
         """Scale the cluster, or decide only, until a stop; a cluster that does not answer is tried again.
 
         Raises
@@ -117,47 +136,50 @@ class ScalingEngine:
         PolicyError
             A policy's answer cannot be carried out.
         """
-        journal.flush()
+        if journal is not None:
+            journal.flush()
         while True:
             try:
                 self._run(journal, stop)
             except LeadershipLostError as error:
+                if self._settings.gives_up:
+                    raise
                 # Another autoscaler acts; this one waits for its turn.
-                self._report(f"{self.name}: {error}")
+                self._report(str(error))
             except ClusterError as error:
                 raise InputError(str(error)) from error
             else:
                 raise EngineStoppedError("stopped on request")
 
-    def _run(self, journal: JournalWriter, stop: Stop) -> None:
-        settings, sleep = self._settings, interruptible_sleep(stop)
-        with self._connect(sleep) as system, JournalReader(journal.path) as reader:
-            observer = ScaleObserver(
-                JobKey(self.name, settings.site),
-                self.about,
-                self._policy.name,
-                journal,
-                reader,
-                acts=self._acts,
-                clock=self._clock,
-            )
-            self._drive(ObservedSystem(system, observer), observer, stop)
+    def _run(self, journal: JournalWriter | None, stop: Stop) -> None:
+        settings = self._settings
+        with self._connect(interruptible_sleep(stop)) as system:
+            if journal is None:
+                with self._scaled(system, StoppableClock(self._clock, stop, lambda: None)) as engine:
+                    drive(engine, {POLICIES.key: self._policy}, stop=stop)
+                return
+            with JournalReader(journal.path) as reader:
+                observer = ScaleObserver(
+                    JobKey(self.name, settings.site),
+                    self.about,
+                    self._policy.name,
+                    journal,
+                    reader,
+                    acts=self._acts,
+                    clock=self._clock,
+                )
+                clock = StoppableClock(self._clock, stop, observer.beat)
+                with self._scaled(ObservedSystem(system, observer), clock) as engine:
+                    observed = ObservedScale(engine, system.types, observer, self._acts)
+                    drive(observed, {POLICIES.key: self._policy}, stop=stop)
 
-    def _drive(self, system: ElasticSystem, observer: ScaleObserver, stop: Stop) -> None:
+    @contextmanager
+    def _scaled(self, system: ElasticSystem, clock: Clock) -> Iterator[LiveScale]:
+        """Yield the engine of a cluster, with the file of past demand."""
         settings, names = self._settings, [kind.name for kind in system.types]
-        clock = StoppableClock(self._clock, stop, observer.beat)
         with Monitor(settings.history, names, period=settings.period, writes=self._acts) as monitor:
-            engine = LiveScale(
-                system,
-                monitor,
-                clock,
-                period=settings.period,
-                notify=lambda line: self._report(f"{self.name}: {line}"),
-            )
-            drive(
-                ObservedScale(engine, system.types, observer, self._acts),
-                {POLICIES.key: self._policy},
-                stop=stop,
+            yield LiveScale(
+                system, monitor, clock, period=settings.period, notify=self._report, status=self._status
             )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,9 +26,9 @@ from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.commands import Commands
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.log import EndedJob, read_log
-from windlass.engines.slurm.observer import SlurmPoll
+from windlass.engines.slurm.observer import DriverObserver, SlurmPoll, Unobserved
 from windlass.engines.slurm.preview import preview_slurm
-from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
+from windlass.engines.slurm.settings import Driving, Notify, cluster_name, default_journal
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.jit import Compiling, prepare
@@ -65,6 +66,8 @@ class SlurmSettings:
         A ``slurm.conf``; None for that of the environment or the system.
     accounting
         True to read the finished jobs of the cluster once, at the start, for the prediction of starts.
+    gives_up
+        True to end with an error when Slurm stayed unreachable for all of ``patience``.
     """
 
     policies: Mapping[str, PolicySpec]
@@ -76,6 +79,7 @@ class SlurmSettings:
     book: Path | None = None
     conf: Path | None = None
     accounting: bool = True
+    gives_up: bool = False
 
     def made(self) -> dict[str, Named]:
         """Return new policies.
@@ -142,6 +146,8 @@ class SlurmEngine:
         Runs Slurm's commands; None for processes.
     clock
         Returns the Unix time, s.
+    new_status
+        Returns the status that a driver updates, for its metrics.
 
     Raises
     ------
@@ -163,9 +169,10 @@ class SlurmEngine:
         report: Callable[[str], None],
         runner: CommandRunner | None = None,
         clock: Callable[[], float] = time.time,
+        new_status: Callable[[], DriverStatus] = DriverStatus,
     ) -> None:
         self.name, self._settings, self._acts = settings.name, settings, acts
-        self._report, self._clock = report, clock
+        self._report, self._clock, self._new_status = report, clock, new_status
         self._runner = Commands(settings.conf) if runner is None else runner
         names = ", ".join(f"{decision} by {policy.name}" for decision, policy in settings.made().items())
         where = f" partition {settings.options.partition}" if settings.options.partition else ""
@@ -182,7 +189,7 @@ class SlurmEngine:
         """Unix time, s."""
         return self._clock()
 
-    def run(self, journal: JournalWriter, stop: Stop) -> None:
+    def run(self, journal: JournalWriter | None, stop: Stop) -> None:
         """Drive the queue, or decide only, until a stop; a Slurm that stays unreachable is tried again.
 
         Raises
@@ -199,12 +206,14 @@ class SlurmEngine:
                 self._run_once(journal, stop)
                 return
             except AwayError as error:
+                if self._settings.gives_up:
+                    raise
                 self._note_away(journal, str(error))
             if stop.wait(_AGAIN_S):
                 raise EngineStoppedError("stopped on request")
 
-    def _run_once(self, journal: JournalWriter, stop: Stop) -> None:
-        status = DriverStatus()
+    def _run_once(self, journal: JournalWriter | None, stop: Stop) -> None:
+        status = self._new_status()
         client = Client(
             self._runner,
             self._settings.patience,
@@ -212,8 +221,40 @@ class SlurmEngine:
             sleep=interruptible_sleep(stop),
             contact=status.contact,
         )
-        site, cluster = client.setting("ClusterName"), cluster_name(client)
-        policies = self._settings.made()
+        cluster, policies = cluster_name(client), self._settings.made()
+        with self._recorded(journal, client, policies, stop) as (observer, notify):
+            driving = self._driving(policies, cluster)
+            client = Client(
+                self._runner,
+                self._settings.patience,
+                notify=notify,
+                sleep=hurried_sleep(stop),
+                traits=client.traits,
+                contact=status.contact,
+            )
+            try:
+                if self._acts:
+                    drive_slurm(
+                        client, driving, notify, status, clock=self._clock, stop=stop, observer=observer
+                    )
+                else:
+                    preview_slurm(client, driving, notify, observer, stop, clock=self._clock)
+            except EngineStoppedError:
+                if status.left_held:
+                    raise BatchError(
+                        "stopped, and jobs may still be held; `windlass slurm give-back` releases them"
+                    ) from None
+                raise
+
+    @contextmanager
+    def _recorded(
+        self, journal: JournalWriter | None, client: Client, policies: Mapping[str, Named], stop: Stop
+    ) -> Iterator[tuple[DriverObserver, Notify]]:
+        """Yield what the driver notifies: the journal, the predictions and the log, or only the log."""
+        if journal is None:
+            yield Unobserved(), self._report
+            return
+        site = client.setting("ClusterName")
         journal.flush()
         with JournalReader(journal.path) as reader:
             order = self._settings.policies[ORDER.key]
@@ -238,33 +279,11 @@ class SlurmEngine:
             )
 
             def notify(line: str) -> None:
-                self._report(f"{self.name}: {line}")
+                self._report(line)
                 observer.noted(line)
 
-            watched = ObservedDriver(observer, starts)
-            driving = self._driving(policies, cluster)
-            client = Client(
-                self._runner,
-                self._settings.patience,
-                notify=notify,
-                sleep=hurried_sleep(stop),
-                traits=client.traits,
-                contact=status.contact,
-            )
-            try:
-                with starts:
-                    if self._acts:
-                        drive_slurm(
-                            client, driving, notify, status, clock=self._clock, stop=stop, observer=watched
-                        )
-                    else:
-                        preview_slurm(client, driving, notify, watched, stop, clock=self._clock)
-            except EngineStoppedError:
-                if status.left_held:
-                    raise BatchError(
-                        "stopped, and jobs may still be held; `windlass slurm give-back` releases them"
-                    ) from None
-                raise
+            with starts:
+                yield ObservedDriver(observer, starts), notify
 
     def _driving(self, policies: Mapping[str, Named], cluster: str) -> Driving:
         settings = self._settings
@@ -287,16 +306,18 @@ class SlurmEngine:
         partition = self._settings.options.partition
         return [job for job in read_log(client).jobs if partition in (None, job.partition)]
 
-    def _first_lines(self, journal: JournalWriter, line: str) -> None:
+    def _first_lines(self, journal: JournalWriter | None, line: str) -> None:
         """Take note of a line from before the name of the cluster is known."""
-        self._report(f"{self.name}: {line}")
-        journal.append(EngineStatus(self.name, "unreachable", self._clock(), self.about, line))
+        self._report(line)
+        if journal is not None:
+            journal.append(EngineStatus(self.name, "unreachable", self._clock(), self.about, line))
 
-    def _note_away(self, journal: JournalWriter, why: str) -> None:
+    def _note_away(self, journal: JournalWriter | None, why: str) -> None:
         text = f"{why}; tried again in {_AGAIN_S:g} s"
-        self._report(f"{self.name}: {text}")
+        self._report(text)
         now = self._clock()
-        journal.append(
-            EventRecord(now, JobKey(self.name), "error", text),
-            EngineStatus(self.name, "unreachable", now, self.about, text),
-        )
+        if journal is not None:
+            journal.append(
+                EventRecord(now, JobKey(self.name), "error", text),
+                EngineStatus(self.name, "unreachable", now, self.about, text),
+            )

@@ -23,8 +23,7 @@
 - :mod:`~windlass.engines.slurm.give_back`: the queue is released to Slurm's own scheduler.
 - :mod:`~windlass.engines.slurm.notices`: what the driver reports about jobs.
 - :mod:`~windlass.engines.slurm.driver`: the driver of Slurm's queue, from start to stop;
-  :mod:`~windlass.engines.slurm.settings`: its policies and names; :mod:`~windlass.engines.slurm.reload`: policies that
-  are read again while it runs;
+  :mod:`~windlass.engines.slurm.settings`: its policies and names;
   :mod:`~windlass.engines.slurm.sharing`: the co-scheduler that runs with it;
   :mod:`~windlass.engines.slurm.preview`: the same driver as a dry run; :mod:`~windlass.engines.slurm.observer`: the
   protocol by which the control plane observes either.

@@ -6,11 +6,10 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windlass.drive import EngineStoppedError, StopRequest, drive, interruptible_sleep
+from windlass.drive import StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.batches import listed
 from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
@@ -29,7 +28,6 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.give_back import return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.observer import DriverObserver, Unobserved
-from windlass.engines.slurm.reload import PolicyReload
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
@@ -52,7 +50,6 @@ def drive_slurm(
     sleep: Callable[[float], None] = time.sleep,
     stop: StopRequest | None = None,
     observer: DriverObserver | None = None,
-    reload: PolicyReload | None = None,
 ) -> BatchRun:
     """Start Slurm's jobs in a policy's order, until no job is left or until interrupted.
 
@@ -77,8 +74,6 @@ def drive_slurm(
         the stop hands it over to the next driver. A stop replaces ``sleep``.
     observer
         Notified of each poll and of each entry of the journal; an error that it raises ends the driver.
-    reload
-        Replaces the policies on request, in place of a stop. Waiting jobs stay held meanwhile.
 
     Raises
     ------
@@ -116,62 +111,47 @@ def drive_slurm(
                     status,
                     clock,
                 )
-            turns = _Turns(client, journal, notify, status, clock, sleep, observer)
-            while True:
-                try:
-                    return turns.drive(driving, stop if reload is None else reload.stop)
-                except EngineStoppedError:
-                    policies = None if reload is None else reload.take()
-                    if policies is None:
-                        raise
-                    driving = dataclasses.replace(driving, policies=policies)
-                    named = ", ".join(f"{key}={each.name}" for key, each in sorted(policies.items()))
-                    notify(f"reloaded; waiting jobs stayed held: {named}")
+            return _drive(client, driving, journal, notify, status, clock, sleep, stop, observer)
 
 
-@dataclass(frozen=True, slots=True)
-class _Turns:
-    """What all policies of a driver have in common."""
-
-    client: Client
-    journal: Journal
-    notify: Notify
-    status: DriverStatus
-    clock: Callable[[], float]
-    sleep: Callable[[float], None]
-    observer: DriverObserver
-
-    def drive(self, driving: Driving, stop: StopRequest | None) -> BatchRun:
-        """Drive until no job is left, or until a stop. On exit, quotas are lifted, before the queue is given back."""
-        client, sleep, notify = self.client, self.sleep, self.notify
-        if stop is not None:
-            sleep = interruptible_sleep(stop)
-            client = dataclasses.replace(client, sleep=sleep)
-        policy = driving.policies[ORDER.key]
-        owners = live_owners(policy, self.journal)
-        with contextlib.ExitStack() as stack:
-            stack.callback(_save_use, owners, notify)
-            system = SlurmSystem(
-                client,
-                self.journal,
-                driving.options,
-                notify=notify,
-                clock=self.clock,
-                sleep=sleep,
-                status=self.status,
-                polled=self.observer.polled,
-            )
-            site = sharing_site(system, client, driving, self.journal, notify, owners)
-            stack.callback(site.close)
-            engine = JournaledEngine(
-                site, self.journal, policy.name, self.status, self.clock, decided=self.observer.decided
-            )
-            return drive(
-                engine,
-                {**driving.policies, ORDER.key: owners.order()},
-                lambda decision, view, answer: _report(decision, view, answer, notify),
-                stop,
-            )
+def _drive(
+    client: Client,
+    driving: Driving,
+    journal: Journal,
+    notify: Notify,
+    status: DriverStatus,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+    stop: StopRequest | None,
+    observer: DriverObserver,
+) -> BatchRun:
+    """Drive until no job is left, or until a stop. On exit, quotas are lifted, before the queue is given back."""
+    if stop is not None:
+        sleep = interruptible_sleep(stop)
+        client = dataclasses.replace(client, sleep=sleep)
+    policy = driving.policies[ORDER.key]
+    owners = live_owners(policy, journal)
+    with contextlib.ExitStack() as stack:
+        stack.callback(_save_use, owners, notify)
+        system = SlurmSystem(
+            client,
+            journal,
+            driving.options,
+            notify=notify,
+            clock=clock,
+            sleep=sleep,
+            status=status,
+            polled=observer.polled,
+        )
+        site = sharing_site(system, client, driving, journal, notify, owners)
+        stack.callback(site.close)
+        engine = JournaledEngine(site, journal, policy.name, status, clock, decided=observer.decided)
+        return drive(
+            engine,
+            {**driving.policies, ORDER.key: owners.order()},
+            lambda decision, view, answer: _report(decision, view, answer, notify),
+            stop,
+        )
 
 
 def plan_slurm(client: Client, driving: Driving) -> list[str]:
