@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import socket
 import stat
 import threading
 from urllib.parse import urlencode
@@ -15,6 +17,7 @@ from tests.control.test_web import EVIL, Answer, Elements, app_of, call
 from windlass.agent.stop import Stop
 from windlass.control import action_service
 from windlass.control.action_service import ActionService
+from windlass.control.actions import channel as action_channel
 from windlass.control.actions.channel import ActionChannel, dry_run_then, send_request
 from windlass.control.actions.kinds import KINDS
 from windlass.control.actions.messages import ActionReply, ActionRequest, RequestKind
@@ -28,9 +31,11 @@ from windlass.control.journal import (
     JournalWriter,
     Retention,
 )
+from windlass.control.left_actions import LeftActions
 from windlass.control.supervisor import Supervisor
 from windlass.control.web.access import PageAccess
 from windlass.control.web.app import PagesApp
+from windlass.engines.slurm.daemons import wait_until
 from windlass.model import BatchError, InputError
 
 SECRET = "0123456789abcdef-ann"
@@ -59,6 +64,12 @@ class Jobs:
             raise BatchError("Slurm does not answer")
         self.states[job] = {"hold": "held", "unhold": "waiting", "release": "released"}[action]
         return self.states[job]
+
+    def found(self, action, job):
+        if self.away:
+            raise BatchError("Slurm does not answer")
+        done = self.states[job] == {"hold": "held", "unhold": "waiting", "release": "released"}[action]
+        return f"{'carried out' if done else 'failed: not carried out'}, as found after a restart"
 
 
 class Engine:
@@ -253,16 +264,107 @@ def test_a_failure_is_an_outcome_and_cannot_be_undone(bench):
         bench.preview(undoes=reply.number)
 
 
-def test_actions_that_a_killed_process_left_get_an_outcome(bench):
-    for number, (action, job) in enumerate((("pause", ""), ("hold", "a"))):
-        bench.journal.intend_action(
-            ActionRecord(f"k{number}", 1.0, JobKey("slurm", "", job), action, "ann", "why")
-        )
-    assert [each.outcome for each in bench.rows()] == [None, None]
-    bench.service.conclude_left()
+def left_open(bench, *actions):
+    for number, (action, engine, job) in enumerate(actions):
+        key = JobKey(engine, "", job)
+        bench.journal.intend_action(ActionRecord(f"k{number}", 1.0, key, action, "ann", "why"))
+    return [each.outcome for each in bench.rows()]
+
+
+def test_actions_that_a_killed_process_left_are_looked_up(bench):
+    bench.engines[0].jobs.states["b"] = "held"
+    actions = (("pause", "slurm", ""), ("hold", "slurm", "a"), ("hold", "slurm", "b"), ("hold", "old", "c"))
+    assert left_open(bench, *actions) == [None] * 4
+    left = bench.service.left()
+    left.try_once()
+    assert left.open == []
     found = [each.outcome for each in bench.rows()]
-    assert "carried out" in found[0]
-    assert "unknown" in found[1]
+    assert found[:3] == [
+        "carried out, as found after a restart",
+        "failed: not carried out, as found after a restart",
+        "carried out, as found after a restart",
+    ]
+    # The engine of the last one is no longer in the file.
+    assert found[3] == "unknown: the process ended; see the state of the job"
+    with pytest.raises(InputError, match="changed nothing"):
+        bench.preview(undoes=2)
+
+
+def test_an_action_is_looked_up_again_until_its_engine_answers(bench):
+    jobs = bench.engines[0].jobs
+    jobs.away, asked = True, threading.Semaphore(0)
+    found = jobs.found
+
+    def counted(action, job):
+        asked.release()
+        return found(action, job)
+
+    jobs.found = counted
+    left_open(bench, ("release", "slurm", "a"))
+    left = LeftActions(bench.journal, lambda engine: jobs, threading.Lock(), again=0.001)
+    with left:
+        assert asked.acquire(timeout=60.0)
+        assert asked.acquire(timeout=60.0)
+        assert bench.rows()[0].outcome is None
+        jobs.states["a"], jobs.away = "released", False
+        assert wait_until(lambda: not left.open, 60.0)
+    assert bench.rows()[0].outcome == "carried out, as found after a restart"
+
+
+def test_an_end_stops_the_search_for_outcomes(bench):
+    bench.engines[0].jobs.away = True
+    left_open(bench, ("hold", "slurm", "a"))
+    with bench.service.left():
+        pass
+    assert bench.rows()[0].outcome is None
+
+
+def test_an_engine_that_failed_is_paused_and_resumed(tmp_path):
+    engine = Engine(error=BatchError("Slurm refuses job 7"))
+    bench = Bench(tmp_path, engine)
+    try:
+        bench.supervisor._stops["slurm"].notify()
+        bench.supervisor.threads["slurm"].join()
+        (offer,) = bench.service.answer(ActionRequest(RequestKind.OFFERS), "user ann").offers
+        assert offer.actions == ("resume", "pause")
+        assert "has failed and decides nothing (Slurm refuses job 7)" in bench.preview("pause").text
+        assert bench.act("pause").text == "paused; the engine had failed: Slurm refuses job 7"
+        with JournalReader(bench.file) as reader:
+            assert reader.actions.paused("slurm")
+            (seen,) = reader.engines()
+        assert seen.status.state == "paused"
+        with pytest.raises(InputError, match="paused already"):
+            bench.preview("pause")
+        # The pause lasts, also after a restart.
+        bench.restart()
+        assert not bench.supervisor.runs("slurm")
+        assert bench.act("resume").text == "started"
+        assert (engine.runs, bench.supervisor.failures) == (2, {})
+    finally:
+        bench.close()
+
+
+def test_a_resume_names_the_failure(tmp_path):
+    bench = Bench(tmp_path, Engine(error=BatchError("Slurm refuses job 7")))
+    try:
+        bench.supervisor._stops["slurm"].notify()
+        bench.supervisor.threads["slurm"].join()
+        assert "which has failed (Slurm refuses job 7), is started" in bench.preview("resume").text
+    finally:
+        bench.close()
+
+
+def test_a_process_that_accepts_no_request_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(action_channel, "_CONNECT", 1)
+    file = tmp_path / "journal.db"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as full, contextlib.ExitStack() as peers:
+        full.bind(f"{file}.sock")
+        full.listen(0)
+        # The queue of connections has room for one.
+        peer = peers.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        peer.connect(f"{file}.sock")
+        with pytest.raises(InputError, match="did not accept the request within 1 s, so nothing was changed"):
+            send_request(file, ActionRequest(RequestKind.OFFERS))
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,9 @@ class Jobs:
     def carry_out(self, action, job):
         happens(f"hold {job}")
         return "held"
+    def found(self, action, job):
+        done = f"hold {job}" in world.read_text().splitlines()
+        return f"{'carried out' if done else 'failed: not carried out'}, as found after a restart"
 
 class Engine:
     name, about, scope, now, jobs = "fake", "an engine of a test", "fake", 0.0, Jobs()
@@ -237,7 +240,14 @@ def check(folder):
     assert set(held) <= set(outcomes)
     assert acknowledged <= set(held)
     assert all(outcomes[job] == "held" for job in acknowledged)
-    assert set(outcomes.values()) <= {"held", "unknown: the process ended; see the state of the job"}
+    # An action without an acknowledgement is looked up.
+    assert {outcome.partition(",")[0] for job, outcome in outcomes.items() if job in held} <= {
+        "held",
+        "carried out",
+    }
+    assert {outcomes[job] for job in set(outcomes) - set(held)} <= {
+        "failed: not carried out, as found after a restart"
+    }
     assert {row[3].startswith("user ") and row[4] == "a test" for row in actions} == {True}
     # Between an acknowledged pause and its resume, nothing starts: also after a restart.
     assert not re.findall(r"paused(?:\n(?!resuming).*)*\nstart ", "\n".join(lines))

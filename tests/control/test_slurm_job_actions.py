@@ -103,3 +103,18 @@ def test_a_user_that_is_no_operator_cannot_hold():
 def test_only_an_engine_that_acts_offers_actions(bench):
     assert bench.engine(acts=True).jobs.actions == ("hold", "unhold", "release")
     assert bench.engine(acts=False).jobs is None
+
+
+def test_an_action_of_a_killed_process_is_looked_up_in_slurm(bench):
+    bench.slurm.submit(7, 4)
+    jobs = jobs_of(bench.slurm)
+    done, not_done = (
+        f"{each}, as found after a restart" for each in ("carried out", "failed: not carried out")
+    )
+    assert [jobs.found(action, "7") for action in ("hold", "unhold", "release")] == [not_done, done, not_done]
+    jobs.carry_out("hold", "7")
+    assert [jobs.found(action, "7") for action in ("hold", "unhold", "release")] == [done, not_done, not_done]
+    jobs.carry_out("unhold", "7")
+    jobs.carry_out("release", "7")
+    assert [jobs.found(action, "7") for action in ("hold", "unhold", "release")] == [not_done, done, done]
+    assert jobs.found("hold", "8") == "unknown: the process ended, and Slurm no longer lists the job"

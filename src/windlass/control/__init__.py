@@ -3,7 +3,8 @@
 - :mod:`~windlass.control.serve`: engines in threads and the pages in a second process, until a stop is requested.
 - :mod:`~windlass.control.engine`: the protocol of an engine.
 - :mod:`~windlass.control.supervisor`: runs engines, pauses them, and records their conditions.
-- :mod:`~windlass.control.action_service`: carries out what people request; :mod:`~windlass.control.actions`: requests.
+- :mod:`~windlass.control.action_service`: carries out what people request; :mod:`~windlass.control.actions`: requests;
+  :mod:`~windlass.control.left_actions`: outcomes of those that a killed process has left.
 - :mod:`~windlass.control.pages_process`: the process of the pages, restarted if it ends.
 - :mod:`~windlass.control.site_status`: the state of a site, the content of a view.
 - :mod:`~windlass.control.predicted_starts`: which jobs are predicted again, and how predictions are scored.

@@ -21,6 +21,7 @@ from windlass.control.actions.messages import (
 from windlass.control.actions.tokens import read_actors
 from windlass.control.journal import ActionRecord, JobKey, JournalReader, JournalWriter
 from windlass.control.journal.actions import FAILED
+from windlass.control.left_actions import LeftActions
 from windlass.control.supervisor import Supervisor
 from windlass.model import BatchError, InputError
 from windlass.policy.user_code import message_of
@@ -82,26 +83,17 @@ class ActionService:
                 return self._preview(request, user)
             return self._carry_out(request.ticket)
 
-    def conclude_left(self) -> None:
-        """Write the outcomes of actions that a killed process has left open."""
-        with JournalReader(self._journal.path) as reader:
-            left = reader.actions.open()
-        for each in left:
-            known = not KINDS[each.action].of_job if each.action in KINDS else False
-            outcome = (
-                "carried out, as found after a restart"
-                if known
-                else "unknown: the process ended; see the state of the job"
-            )
-            self._journal.conclude_action(each.key, each.time, outcome)
+    def left(self) -> LeftActions:
+        """Return a context within which the outcomes of actions that a killed process has left are looked up."""
+        return LeftActions(self._journal, self._job_control_of, self._one)
 
     def _offer(self, engine: str) -> EngineOffer:
-        runs, jobs = self._supervisor.runs(engine), self._jobs(engine)
-        return EngineOffer(
-            engine,
-            self._supervisor.paused(engine),
-            ("pause" if runs else "resume", *(() if jobs is None else jobs.actions)),
-        )
+        jobs, paused = self._jobs(engine), self._supervisor.paused(engine)
+        if self._supervisor.runs(engine):
+            own: tuple[str, ...] = ("pause",)
+        else:
+            own = ("resume", "pause") if engine in self._supervisor.failures and not paused else ("resume",)
+        return EngineOffer(engine, paused, (*own, *(() if jobs is None else jobs.actions)))
 
     def _preview(self, request: ActionRequest, user: str) -> ActionReply:
         given = self._requested(request, user if request.token is None else self._name_of(request.token))
@@ -212,6 +204,10 @@ class ActionService:
 
     def _jobs(self, engine: str) -> JobControl | None:
         return self._supervisor.engines[engine].jobs
+
+    def _job_control_of(self, engine: str) -> JobControl | None:
+        """Return the control of an engine's jobs; None also if there is no such engine any more."""
+        return self._jobs(engine) if engine in self._supervisor.engines else None
 
 
 def _reply(done: ActionRecord) -> ActionReply:

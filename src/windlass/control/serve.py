@@ -147,7 +147,7 @@ def serve(
         actions = stack.enter_context(ExitStack())
         if options.acts:
             service = ActionService(supervisor, journal, options.act_tokens)
-            service.conclude_left()
+            actions.enter_context(service.left())
             actions.enter_context(ActionChannel(options.journal, service.answer))
         pages = None if options.listen is None else _pages(options, options.listen, clock, report)
         if pages is not None:

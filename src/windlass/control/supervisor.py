@@ -156,16 +156,20 @@ class Supervisor:
         Raises
         ------
         InputError
-            The engine does not run.
+            The engine is paused, or has ended without a failure.
         """
         if engine in self._paused:
             raise InputError(f"actions: engine {engine} is paused already")
-        if not self.runs(engine):
-            raise InputError(f"actions: engine {engine} does not run, expected a running one")
-        return (
-            f"engine {engine} stops deciding and gives back what it holds, as at the end of the command; "
-            "it stays paused until it is resumed, also after a restart"
-        )
+        stays = "it stays paused until it is resumed, also after a restart"
+        if self.runs(engine):
+            return (
+                f"engine {engine} stops deciding and gives back what it holds, as at the end of the command; "
+                f"{stays}"
+            )
+        error = self.failures.get(engine)
+        if error is None:
+            raise InputError(f"actions: engine {engine} does not run, expected one that runs or has failed")
+        return f"engine {engine} has failed and decides nothing ({_line_of(error)}); {stays}"
 
     def preview_resume(self, engine: str) -> str:
         """Return what a resume would do.
@@ -184,16 +188,24 @@ class Supervisor:
             raise InputError(f"actions: engine {engine} {still}")
         if self._stop.requested:
             raise InputError("actions: the control plane is being stopped")
+        error = self.failures.get(engine)
+        failed = "" if error is None else f", which has failed ({_line_of(error)}),"
         return (
-            f"engine {engine} is started: it takes up what waits for it, and decides "
+            f"engine {engine}{failed} is started: it takes up what waits for it, and decides "
             f"({self._engines[engine].about})"
         )
 
     def pause(self, engine: str) -> str:
-        """Stop one engine, which gives back what it holds, and return the outcome; errors as of a preview."""
+        """Stop one engine, which gives back what it holds, and return the outcome; errors as of a preview.
+
+        An engine that has failed is not started by a restart or a reload once it is paused.
+        """
         with self._changes:
             self.preview_pause(engine)
             self._paused.add(engine)
+            if not self.runs(engine):
+                self._note(self._engines[engine], "paused")
+                return f"paused; the engine had failed: {_line_of(self.failures[engine])}"
             self._stops[engine].notify()
             thread = self.threads[engine]
         thread.join(_PATIENCE)

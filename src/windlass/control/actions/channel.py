@@ -29,6 +29,8 @@ from windlass.model import InputError
 
 #: Time for a peer to send its request, s, and the most requests at a time.
 _PATIENCE, _AT_ONCE = 5.0, 8
+#: Time for a process to accept a request, s.
+_CONNECT = 5
 #: Time for a reply, s: an engine that gives its queue back may take a while.
 _REPLY = 90.0
 #: Interval at which the end is noticed, s.
@@ -127,11 +129,18 @@ def send_request(journal: Path, request: ActionRequest) -> ActionReply:
     path = _socket_of(journal)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
         try:
+            # A connection of a Unix socket waits as long as the queue of the other end is full.
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _CONNECT, 0))
             with _reachable(path) as name:
                 peer.connect(name)
             peer.settimeout(_REPLY)
             peer.sendall(line_of(request))
             return reply_from(_line(peer))
+        except BlockingIOError as error:
+            raise InputError(
+                f"{journal}: `windlass serve` did not accept the request within {_CONNECT} s, so nothing was changed;"
+                " try again later"
+            ) from error
         except TimeoutError as error:
             raise InputError(
                 f"{journal}: no reply within {_REPLY:g} s; the list of actions has the rest"

@@ -28,3 +28,15 @@ class JobControl(Protocol):
     def carry_out(self, action: str, job: str) -> str:
         """Carry out an action, and return the state of the job that was found afterwards; errors as of a preview."""
         ...
+
+    def found(self, action: str, job: str) -> str:
+        """Return the outcome of an action that a process began before it was killed, by the present state of its job.
+
+        It begins with ``failed`` if the action was not carried out.
+
+        Raises
+        ------
+        BatchError
+            The engine does not answer.
+        """
+        ...

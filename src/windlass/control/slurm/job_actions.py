@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from windlass.control.journal.actions import FAILED
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.models import JobRow, Phase
 from windlass.model import BatchError, InputError
@@ -68,6 +69,20 @@ class SlurmJobs:
         if action == "unhold":
             return "waits for the policy" if after.held and not after.barred else "not held"
         return "held" if after.held else "released"
+
+    def found(self, action: str, job: str) -> str:
+        """Return the outcome of an action of a process that was killed, by the present state of its job."""
+        row = self._row(job)
+        if row is None:
+            return "unknown: the process ended, and Slurm no longer lists the job"
+        match action:
+            case "hold":
+                done = row.barred
+            case "unhold":
+                done = not row.barred
+            case _:
+                done = row.phase is not Phase.WAITS or not row.held
+        return f"{'carried out' if done else f'{FAILED}: not carried out'}, as found after a restart"
 
     def _checked(self, action: str, job: str) -> JobRow:
         row = self._row(job)
