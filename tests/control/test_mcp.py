@@ -8,6 +8,7 @@ import json
 import random
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ from windlass.control.journal import (
 )
 from windlass.control.mcp.protocol import VERSIONS, McpServer
 from windlass.control.mcp.stdio import serve_lines
-from windlass.control.mcp.tools import TOOLS
+from windlass.control.mcp.tools import TOOLS, ListArguments, Tool
 from windlass.control.site_status import JobState, MachineState, PastJob, QueueStatus, SiteStatus, status_text
 
 NOW = 5_000.0
@@ -295,3 +296,59 @@ def test_the_command_speaks_the_protocol_on_standard_input_and_output(journal):
     process.stdin.close()
     assert process.wait(60.0) == 0
     process.stdout.close()
+
+
+class Gate:
+    """A tool that replays, and waits until it may end."""
+
+    def __init__(self):
+        self.begun, self.may_end, self.calls = threading.Semaphore(0), threading.Event(), 0
+
+    def call(self, reader, given):
+        self.calls += 1
+        self.begun.release()
+        assert self.may_end.wait(60.0)
+        return {"calls": self.calls}
+
+    def tools(self):
+        gate = Tool("gate", "Gate", "Wait.", ListArguments, self.call, replays=True)
+        return (gate, *(tool for tool in TOOLS if tool.name == "list"))
+
+
+def called(number, tool):
+    params = {"name": tool, "arguments": {}}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode()
+
+
+def test_a_message_is_answered_while_a_replay_runs_and_a_second_replay_waits(reader):
+    gate, lines = Gate(), io.BytesIO(b"\n".join([called(1, "gate"), called(2, "gate"), called(3, "list")]))
+    seen = []
+
+    class Replies:
+        def write(self, line):
+            seen.append(json.loads(line)["id"])
+            # The first reply is that of the last message; then the replay ends.
+            gate.may_end.set()
+
+        def flush(self):
+            pass
+
+    serve_lines(McpServer(reader, gate.tools()), lines, Replies())
+    assert (seen[0], sorted(seen), gate.calls) == (3, [1, 2, 3], 2)
+
+
+def test_by_http_a_second_replay_is_refused(reader):
+    gate = Gate()
+    server = McpServer(reader, gate.tools(), refuses=True)
+    first = threading.Thread(target=server.answer, args=(called(1, "gate"),))
+    first.start()
+    try:
+        assert gate.begun.acquire(timeout=60.0)
+        refused = json.loads(server.answer(called(2, "gate")))["result"]
+        assert (refused["isError"], gate.calls) == (True, 1)
+        assert "another replay is under way" in refused["content"][0]["text"]
+        assert not json.loads(server.answer(called(3, "list")))["result"].get("isError")
+    finally:
+        gate.may_end.set()
+        first.join()
+    assert "isError" not in json.loads(server.answer(called(4, "gate")))["result"]

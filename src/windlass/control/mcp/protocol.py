@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,7 +50,7 @@ class _RefusedError(Exception):
 
 
 class McpServer:
-    """Answers messages, each independent of the others.
+    """Answers messages, each independent of the others, in any number of threads.
 
     Parameters
     ----------
@@ -57,6 +58,10 @@ class McpServer:
         The journal.
     tools
         The tools.
+    one
+        Held during a replay.
+    refuses
+        True to refuse a second replay; False to let it wait for the first.
 
     Examples
     --------
@@ -70,8 +75,15 @@ class McpServer:
     b'{"id":1,"result":{},"jsonrpc":"2.0"}'
     """
 
-    def __init__(self, reader: JournalReader, tools: Sequence[Tool] = TOOLS) -> None:
+    def __init__(
+        self,
+        reader: JournalReader,
+        tools: Sequence[Tool] = TOOLS,
+        one: threading.Lock | None = None,
+        refuses: bool = False,
+    ) -> None:
         self._reader, self._tools = reader, {tool.name: tool for tool in tools}
+        self._one, self._refuses = one or threading.Lock(), refuses
 
     def answer(self, message: bytes) -> bytes | None:
         """Return the reply to a message; None for a notification, which has none."""
@@ -118,10 +130,15 @@ class McpServer:
             given = msgspec.convert(arguments, tool.arguments)
         except msgspec.ValidationError as error:
             return _Result([_Text(f"{tool.name}: {error}")], isError=True)
+        if tool.replays and not self._one.acquire(blocking=not self._refuses):
+            return _Result([_Text("another replay is under way, try again when it has ended")], isError=True)
         try:
             found = tool.call(self._reader, given)
         except InputError as error:
             return _Result([_Text(str(error))], isError=True)
+        finally:
+            if tool.replays:
+                self._one.release()
         text = msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
         return _Result([_Text(text)], structuredContent=found)
 

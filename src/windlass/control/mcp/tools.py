@@ -108,6 +108,8 @@ class Tool:
         The type of its arguments.
     call
         Returns the answer to the journal and the arguments; raises InputError for what cannot be answered.
+    replays
+        True if it replays a queue, which takes seconds of a core: one such call runs at a time.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Tool:
     description: str
     arguments: type[msgspec.Struct]
     call: Callable[[JournalReader, Any], Any]
+    replays: bool = False
 
 
 def list_jobs(reader: JournalReader, given: ListArguments) -> ListAnswer:
@@ -284,6 +287,7 @@ TOOLS = (
         "compare the waits with the present. Takes seconds; nothing is changed.",
         WhatIfArguments,
         what_if_queue,
+        replays=True,
     ),
     Tool(
         "validate",

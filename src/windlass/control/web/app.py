@@ -87,12 +87,13 @@ class PagesApp:
         clients: int | None = None,
         act: Callable[[ActionRequest], ActionReply] | None = None,
     ) -> None:
-        self._act, self._mcp = act, McpServer(reader)
+        self._act = act
         self._reader, self._access, self._wall, self._clock = reader, access, wall, clock
         self.changes = ChangeStream(reader) if clients is None else ChangeStream(reader, clients)
         folder = resources.files(__package__) / "static"
         #: Held while an answer that takes long is made.
         self._slow = threading.Lock()
+        self._mcp = McpServer(reader, one=self._slow, refuses=True)
         self._static = {path: (folder / path.rpartition("/")[2]).read_bytes() for path in _STATIC}
 
     async def __call__(self, scope: _Message, receive: Receive, send: Send) -> None:
@@ -146,17 +147,11 @@ class PagesApp:
     async def _message(
         self, request: PageRequest, headers: Iterable[tuple[bytes, bytes]], receive: Receive
     ) -> PageResponse:
-        """Answer a message of the Model Context Protocol, in a thread, one at a time."""
+        """Answer a message of the Model Context Protocol, in a thread."""
         if request.method != "POST":
             raise BadRequestError(405, "only POST is supported here: no messages are sent on their own")
         check_message(headers)
-        body = await read_body(receive)
-        if not self._slow.acquire(blocking=False):
-            raise BadRequestError(429, "another question is being answered, try again when it has ended")
-        try:
-            reply = await asyncio.to_thread(self._mcp.answer, body)
-        finally:
-            self._slow.release()
+        reply = await asyncio.to_thread(self._mcp.answer, await read_body(receive))
         return PageResponse(202, b"") if reply is None else PageResponse(200, reply, "application/json")
 
     async def _slowly(self, request: PageRequest) -> PageResponse:
