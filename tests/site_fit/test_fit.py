@@ -133,7 +133,7 @@ def test_a_failure_is_the_first_line():
     found = calibrate(Workload(log.jobs, log.processors, of=log.of, wait=later))
     assert verdict_sentence(found).startswith("The fitted site does not reproduce the mean wait")
     # For 50 hours, jobs waited although their processors were idle.
-    assert found.gaps.idle_share > 0.6
+    assert found.gaps.idle.total > 0.6
     assert any(
         "enough of the log's 32 processors for the waiting job were idle" in line for line in lacking(found)
     )

@@ -113,5 +113,10 @@ def _tree(found: CalibratedSite) -> dict[str, Any]:
             }
             for part, site, waits in _rows(found)
         ],
+        "quarters": [
+            {"first_submit_s": first, "mean_error": waits.mean_error} for first, waits in found.quarters
+        ],
+        "idle_waiting": dataclasses.asdict(found.gaps.idle),
+        "idle_waiting_replayed": dataclasses.asdict(found.gaps.idle_replayed),
         "lacking": list(lacking(found)),
     }

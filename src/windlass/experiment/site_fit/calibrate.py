@@ -21,6 +21,8 @@ from windlass.report.units import counted
 TOLERANCE = 0.15
 #: Jobs in each part, at least; and jobs that are fitted, at most: the last ones of the first part.
 _FEWEST, _MOST = 50, 15_000
+#: Parts of the judged jobs whose errors are reported on their own.
+_QUARTERS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +45,8 @@ class CalibratedSite:
         What the recorded schedule of the first part shows, and that of the rest; the fit uses the first.
     gaps
         What waits in the rest show that a replay cannot follow.
+    quarters
+        The first submission, s, and the waits of the fitted site, in each quarter of the jobs of the rest.
     """
 
     workload: Workload
@@ -57,6 +61,7 @@ class CalibratedSite:
     shown: Evidence
     shown_later: Evidence
     gaps: LogGaps
+    quarters: tuple[tuple[float, WaitAccuracy], ...]
 
     @property
     def close(self) -> bool:
@@ -136,5 +141,9 @@ def calibrate(
         plain_judged=accuracy(by_easy, rest),
         shown=evidence_of(part),
         shown_later=evidence_of(later),
-        gaps=gaps_of(workload, replayed, rest),
+        gaps=gaps_of(workload, replayed, rest, model),
+        quarters=tuple(
+            (float(workload.jobs.submit[rows[0]]), accuracy(replayed, rows))
+            for rows in np.array_split(rest, _QUARTERS)
+        ),
     )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.experiment.site_fit.evidence import CountSteps, held_processors
+from windlass.experiment.site_fit.evidence import held_processors
+from windlass.experiment.site_fit.idle_waiting import IdleWaiting, idle_waiting
+from windlass.experiment.site_fit.site_rules import SiteRules
 from windlass.io.traces import Workload
-
-#: Jobs and instants of each wait that are examined.
-_JOBS, _INSTANTS = 20_000, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,10 @@ class LogGaps:
 
     Parameters
     ----------
-    idle_share
-        Share of all waiting time in which enough of the log's processors for the waiting job were idle, usable or not;
-        NaN if nothing waited.
+    idle
+        Waiting time in which enough of the log's processors for the waiting job were idle, usable or not.
+    idle_replayed
+        The same in the replay, where the order of the queue and the fitted site alone hold jobs.
     user
         The user whose jobs have the largest part of the error of the mean; empty without users.
     user_share
@@ -33,14 +34,17 @@ class LogGaps:
         Share of the time in which jobs held more processors than the log states.
     """
 
-    idle_share: float
+    idle: IdleWaiting
+    idle_replayed: IdleWaiting
     user: str
     user_share: float
     user_jobs: float
     over_share: float
 
 
-def gaps_of(workload: Workload, replayed: NDArray[np.float64], rows: NDArray[np.int64]) -> LogGaps:
+def gaps_of(
+    workload: Workload, replayed: NDArray[np.float64], rows: NDArray[np.int64], model: SiteRules
+) -> LogGaps:
     """Return what the recorded waits of some jobs show.
 
     Parameters
@@ -51,12 +55,15 @@ def gaps_of(workload: Workload, replayed: NDArray[np.float64], rows: NDArray[np.
         (n,) the waits of a replay, s.
     rows
         The jobs in question.
+    model
+        The site of the replay.
 
     Examples
     --------
     >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=[0, 0], run=[10, 10], procs=[2, 2])
-    >>> gaps_of(Workload(jobs, 4, wait=np.array([0.0, 20.0])), np.zeros(2), np.arange(2)).idle_share
+    >>> log = Workload(jobs, 4, wait=np.array([0.0, 20.0]))
+    >>> gaps_of(log, np.zeros(2), np.arange(2), SiteRules(4)).idle.total
     1.0
     """
     assert workload.wait is not None
@@ -65,18 +72,9 @@ def gaps_of(workload: Workload, replayed: NDArray[np.float64], rows: NDArray[np.
     user, share, jobs = _user(workload, replayed, rows)
     length = np.diff(held.time)
     over = float(length @ (held.level[:-1] > workload.processors) / length.sum()) if length.sum() > 0 else 0.0
-    return LogGaps(_idle_share(workload, held, rows), user, share, jobs, over)
-
-
-def _idle_share(workload: Workload, held: CountSteps, rows: NDArray[np.int64]) -> float:
-    assert workload.wait is not None
-    rows = rows[:: max(1, len(rows) // _JOBS)]
-    jobs, wait = workload.jobs, workload.wait[rows]
-    part = (np.arange(_INSTANTS) + 0.5) / _INSTANTS
-    at = jobs.submit[rows][:, None] + wait[:, None] * part
-    idle = workload.processors - held.before(at.ravel()).reshape(at.shape)
-    enough = (idle >= jobs.procs[rows][:, None]).mean(axis=1)
-    return float(wait @ enough / wait.sum()) if wait.sum() > 0 else np.nan
+    idle = idle_waiting(workload, model, rows)
+    idle_replayed = idle_waiting(dataclasses.replace(workload, wait=replayed), model, rows)
+    return LogGaps(idle, idle_replayed, user, share, jobs, over)
 
 
 def _user(

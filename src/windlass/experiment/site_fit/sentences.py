@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from windlass.experiment.site_fit.calibrate import TOLERANCE, CalibratedSite
 from windlass.experiment.site_fit.evidence import use_in_closed_hours
+from windlass.experiment.site_fit.idle_waiting import IdleWaiting
 from windlass.experiment.site_fit.site_rules import SiteRules
 from windlass.order.site import POLICIES
 from windlass.report.units import counted, duration, number, percentage
@@ -15,6 +16,8 @@ from windlass.report.units import counted, duration, number, percentage
 _IDLE, _ONE_USER, _OVER = 0.2, 0.5, 0.001
 #: A share of their mean processors that long jobs hold in closed hours, from which the hours have changed.
 _OPENED = 0.1
+#: A share of waiting time from which its cause is named.
+_NAMED = 0.01
 #: A relative change of what the schedule shows, from which it is reported.
 _CHANGED = 0.1
 
@@ -113,10 +116,11 @@ def lacking(found: CalibratedSite) -> Iterator[str]:
         yield f"The log has no {' and no '.join(absent)}, so that no order by them was tried."
     if (found.workload.jobs.request == found.workload.jobs.run).all():
         yield "The log has no requested times; their actual run times are used."
-    if gaps.idle_share >= _IDLE:
+    if gaps.idle.total >= _IDLE:
         yield (
-            f"{percentage(gaps.idle_share)} of the waiting time passed while enough of the log's"
-            f" {counted(found.workload.processors, 'processor')} for the waiting job were idle."
+            f"{percentage(gaps.idle.total)} of the waiting time passed while enough of the log's"
+            f" {counted(found.workload.processors, 'processor')} for the waiting job were idle: {_causes(gaps.idle)}."
+            f" In the replay it is {percentage(gaps.idle_replayed.total)}."
         )
         if not found.close:
             yield (
@@ -145,11 +149,25 @@ def lacking(found: CalibratedSite) -> Iterator[str]:
                 f"In the hours closed to long jobs, these held {percentage(early)} of their mean processors in the"
                 f" fitted part and {percentage(late)} later: the hours changed."
             )
+    if not found.close:
+        errors = ", ".join(signed(waits.mean_error) for _, waits in found.quarters)
+        yield f"Errors of the mean in the quarters of the part not fitted, in order: {errors}."
     if not found.close and gaps.user_share >= _ONE_USER:
         yield (
             f"{percentage(gaps.user_share)} of the error is in jobs of user {gaps.user}, which are"
             f" {percentage(gaps.user_jobs)} of the jobs."
         )
+
+
+def _causes(idle: IdleWaiting) -> str:
+    """Return the shares of waiting time by cause, those of 1 % or more."""
+    shares = (
+        (idle.closed, "before or in hours closed to long jobs"),
+        (idle.limited, "of users at a limit"),
+        (idle.standstill, "while no job started for an hour or more"),
+        (idle.unexplained, "without a cause that the log shows"),
+    )
+    return ", ".join(f"{percentage(share)} {cause}" for share, cause in shares if share >= _NAMED)
 
 
 def signed(error: float) -> str:
