@@ -15,7 +15,8 @@ from windlass.cli.slurm_engine import run_slurm
 from windlass.cli.slurm_policies import policy_specs
 from windlass.control import serve
 from windlass.control.slurm.engine import SlurmSettings
-from windlass.engines.slurm import driver, lock
+from windlass.engines.batch import driver_lock
+from windlass.engines.slurm import driver
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.entries import GivenBack
@@ -36,7 +37,7 @@ class Mine:
 
 @pytest.fixture(autouse=True)
 def _own_locks(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(driver_lock, "_folder", lambda: tmp_path)
     monkeypatch.setattr(driver, "detect_groups", lambda name: SimpleNamespace(release_all=lambda: None))
     monkeypatch.setattr(serve, "_POLL", 0.001)
 
