@@ -85,7 +85,7 @@ class PlainThreshold:
             return score >= self.level
         if not self.offs:
             self.level = score
-        over = score > self.level
+        over = score > self.level + 1e-12 * abs(self.level)
         high = over and self.left >= 1.0
         self.left = min(self.left + self.downtime, self.most) - high
         self.offs.append(abs(score - self.level))

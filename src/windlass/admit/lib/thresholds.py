@@ -18,7 +18,7 @@ from windlass.model.values import number
 _GAIN = 0.1
 #: Smoothing factor of the mean deviation.
 _SLOW = 0.01
-#: Relative rounding error of a score that is compared with a constant threshold.
+#: Relative rounding error of a score that is compared with a threshold.
 _ROUNDING = 1e-12
 #: Attributes of a threshold that are saved.
 THRESHOLD_FIELDS = ("level", "scale", "seen", "left")
@@ -50,7 +50,8 @@ def is_high(state, node, score):
         return score >= state.level[node] - _ROUNDING * abs(state.level[node])
     # The threshold has no meaningful unit before the first score.
     level = score if state.seen[node] == 0 else state.level[node]
-    above = score > level
+    # Scores that are equal but for rounding are not above it, as scores that are equal are not.
+    above = score > level + _ROUNDING * abs(level)
     high = above and state.left[node] >= 1.0
     state.left[node] = min(state.left[node] + state.downtime, state.most) - (1.0 if high else 0.0)
     slow = max(_SLOW, 1.0 / (state.seen[node] + 1))
