@@ -21,10 +21,11 @@ Policies, one file each in ``policies/``:
 :mod:`~windlass.plan.view` has the view and the answer. :mod:`~windlass.plan.configurations` computes their
 numbers from queries, whose components have knobs, and clusters in tiers. :mod:`~windlass.plan.functions`
 plans on arrays; some of its functions are exported here. :mod:`~windlass.plan.bound` computes an upper bound
-on the accuracy of any plan. :mod:`~windlass.plan.solve` compares planners on the same queries.
-:mod:`~windlass.plan.files` reads queries and clusters, and
-:mod:`~windlass.plan.profile` measures plans of real video pipelines. :mod:`~windlass.plan.compiled` lists the
-functions of a planner to compile ahead. ``lib/`` has parts that several policies share.
+on the accuracy of any plan; :mod:`~windlass.plan.proof` compares a plan with what HiGHS proves.
+:mod:`~windlass.plan.solve` compares planners on the same queries. :mod:`~windlass.plan.files` reads queries
+and clusters, and :mod:`~windlass.plan.profile` measures plans of real video pipelines.
+:mod:`~windlass.plan.compiled` lists the functions of a planner to compile ahead. ``lib/`` has parts that
+several policies share.
 
 >>> from windlass.plan import POLICIES, cascade, fair
 >>> "fair" in POLICIES.names()

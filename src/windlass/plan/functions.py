@@ -123,11 +123,20 @@ def optimal(
     return found.choices
 
 
-def refined(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> _Ints:
+def refined(
+    accuracy: Sequence[object], demand: Sequence[object], capacity: object, seconds: float = 2.0
+) -> _Ints:
     """Choose near the optimum: round the linear relaxation, make it fit, and improve it by switches and small programs.
 
     It never runs fewer queries than :func:`cascade` or :func:`fair`, and with the same number of queries its
     sum of accuracies is never lower.
+
+    Parameters
+    ----------
+    accuracy, demand, capacity
+        See the module.
+    seconds
+        Time limit of each of at most two integer programs, s; 0 for none. They also have a limit of nodes.
 
     Source: Windlass; the relaxation by column generation (Dantzig and Wolfe 1960).
 
@@ -136,7 +145,7 @@ def refined(accuracy: Sequence[object], demand: Sequence[object], capacity: obje
     >>> sorted(refined([[0.2, 0.6, 0.9]] * 2, [[[1.0], [4.0], [6.0]]] * 2, [10.0]).tolist())
     [1, 2]
     """
-    return refine(Problem.of(accuracy, demand, capacity))[0]
+    return refine(Problem.of(accuracy, demand, capacity), seconds=number("seconds", seconds, 0.0))[0]
 
 
 def videostorm(

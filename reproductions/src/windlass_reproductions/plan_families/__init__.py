@@ -1,6 +1,6 @@
 """Families of drawn planning problems, and the distance of planners from a proven bound in each.
 
 - :mod:`~windlass_reproductions.plan_families.families`: the problems.
-- :mod:`~windlass_reproductions.plan_families.proof`: the bound on the sum of accuracies of a plan, and its proof.
+- :mod:`~windlass_reproductions.plan_families.comparison`: planners on one problem, and what is proven about it.
 - :mod:`~windlass_reproductions.plan_families.paper`: ``windlass reproduce plan-families``.
 """

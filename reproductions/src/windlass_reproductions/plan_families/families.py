@@ -3,21 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.experiment.workloads.queries import drawn_queries, three_tiers
 from windlass.plan import configurations
-from windlass.plan.lib.problem import Problem
 
 _Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
 _Pairs = tuple[list[_Floats], list[_Floats]]
 
 #: Seeds to design with, and seeds to judge with.
 DESIGN, JUDGED = 1_000, 2_000
 #: Configurations of a query.
 _MOST = 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanningProblem:
+    """Queries and capacities, as in :mod:`windlass.plan.functions`.
+
+    Parameters
+    ----------
+    accuracy, demand
+        (k,) accuracies and (k, L) demands of each query's configurations.
+    capacity
+        (L,) the capacity of each resource.
+    """
+
+    accuracy: list[_Floats]
+    demand: list[_Floats]
+    capacity: _Floats
+
+    def __len__(self) -> int:
+        return len(self.accuracy)
+
+    def total(self, choices: _Ints) -> float:
+        """Return the sum of accuracies of the running queries.
+
+        >>> PlanningProblem([np.array([0.5, 0.75])] * 2, [np.ones((2, 1))] * 2, np.ones(1)).total(np.array([1, -1]))
+        0.75
+        """
+        pairs = zip(self.accuracy, choices.tolist(), strict=True)
+        return float(sum(own[choice] for own, choice in pairs if choice >= 0))
 
 
 def _accuracies(rng: np.random.Generator, n: int, most: int = _MOST) -> list[_Floats]:
@@ -68,10 +98,10 @@ def _coarse(rng: np.random.Generator, n: int) -> _Pairs:
 
 def _scaled(
     make: Callable[[np.random.Generator, int], _Pairs], least: float, most: float
-) -> Callable[[int], Problem]:
+) -> Callable[[int], PlanningProblem]:
     """Return a family whose capacities are between the least demand (0) and what all accurate ones request (1)."""
 
-    def problem(seed: int) -> Problem:
+    def problem(seed: int) -> PlanningProblem:
         rng = np.random.default_rng([seed, 7])
         n = int(rng.integers(20, 101))
         accuracy, demand = make(rng, n)
@@ -79,12 +109,12 @@ def _scaled(
         high = sum(rows[own.argmax()] for own, rows in zip(accuracy, demand, strict=True))
         part = rng.uniform(least, most)
         capacity = low + part * (np.maximum(high, low) - low) if part >= 0 else (1.0 + part) * low
-        return Problem.of(accuracy, demand, capacity * rng.uniform(0.9, 1.1, len(capacity)))
+        return PlanningProblem(accuracy, demand, capacity * rng.uniform(0.9, 1.1, len(capacity)))
 
     return problem
 
 
-def _tiers(seed: int) -> Problem:
+def _tiers(seed: int) -> PlanningProblem:
     """Queries of all kinds on 20 cameras below a private cluster and a cloud."""
     rng = np.random.default_rng([seed, 7])
     tiers = three_tiers(20)
@@ -93,10 +123,12 @@ def _tiers(seed: int) -> Problem:
         rng, names, int(rng.integers(20, 101)), ("tracker", "classifier", "counter", "plates")
     )
     found = [configurations(query, tiers) for query in queries]
-    return Problem.of([each.accuracy for each in found], [each.demand for each in found], tiers.capacity())
+    return PlanningProblem(
+        [each.accuracy for each in found], [each.demand for each in found], tiers.capacity()
+    )
 
 
-FAMILIES: dict[str, Callable[[int], Problem]] = {
+FAMILIES: dict[str, Callable[[int], PlanningProblem]] = {
     "independent": _scaled(_independent, 0.1, 0.8),
     "correlated, one resource": _scaled(lambda rng, n: _correlated(rng, n, 1), 0.1, 0.8),
     "correlated, five resources": _scaled(lambda rng, n: _correlated(rng, n, 5), 0.1, 0.8),
