@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,7 +40,9 @@ def query(camera="camera", plans=PLANS, source=SOURCE, name="cars"):
     return Query(name, camera, plans, source=source)
 
 
-def plainly(plan: QueryPlan, path: tuple[int, ...], levels: tuple[int, ...], source: float) -> np.ndarray:
+def plainly(
+    plan: QueryPlan, path: tuple[int, ...], levels: tuple[int, ...], source: float, to_root: bool = False
+) -> np.ndarray:
     """(c, 4, 3) demand of each component of a plan for cores, uplink and downlink of all clusters."""
     found, before, taken = np.zeros((len(levels), 4, 3)), 0, source
     for at, (component, level) in enumerate(zip(plan.components, levels, strict=True)):
@@ -48,6 +51,9 @@ def plainly(plan: QueryPlan, path: tuple[int, ...], levels: tuple[int, ...], sou
             found[at, below, 1] += taken
             found[at, above, 2] += taken
         before, taken = level, component.output
+    for below, above in itertools.pairwise(path[before:] if to_root else ()):
+        found[-1, below, 1] += taken
+        found[-1, above, 2] += taken
     return found
 
 
@@ -58,12 +64,13 @@ def expected(of: Query):
         for levels in itertools.product(range(len(path)), repeat=len(plan.components)):
             if list(levels) == sorted(levels):
                 way = [path[level] for level in levels]
-                yield plan.accuracy, number, way, plainly(plan, path, levels, of.source)
+                yield plan.accuracy, number, way, plainly(plan, path, levels, of.source, of.to_root)
 
 
+@pytest.mark.parametrize("to_root", [False, True])
 @pytest.mark.parametrize("camera", ["camera", "other", "private", "cloud"])
-def test_every_path_up_the_tree_is_listed_with_its_demand(camera):
-    found = configurations(query(camera), TIERS)
+def test_every_path_up_the_tree_is_listed_with_its_demand(camera, to_root):
+    found = configurations(replace(query(camera), to_root=to_root), TIERS)
     ways = list(expected(found.query))
     assert len(found) == len(ways)
     assert found.accuracy.tolist() == [accuracy for accuracy, *_ in ways]

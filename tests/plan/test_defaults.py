@@ -7,12 +7,18 @@ import pytest
 
 from tests.executed_again import defaults, executed_again
 from windlass.model import InputError
-from windlass.plan import POLICIES, cascade, fair, optimal, videostorm
+from windlass.plan import POLICIES, cascade, fair, optimal, refined, videostorm
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.refine import refine
 
 DEFAULTS = {
-    "cascade": {"band": 2.0, "release": False, "cost": "dominant", "efficiency": "difference"},
+    "cascade": {
+        "band": 2.0,
+        "release": False,
+        "cost": "dominant",
+        "efficiency": "difference",
+        "ties": "first",
+    },
     "fair": {"among": "users"},
     "merge-everything": {"band": 2.0},
     "merged": {"together": 2, "band": 2.0},
@@ -33,9 +39,10 @@ def test_functions_have_the_defaults_of_the_policies():
     assert defaults(cascade) == {"band": DEFAULTS["cascade"]["band"]}
     assert defaults(fair) == DEFAULTS["fair"]
     assert defaults(optimal) == {"seconds": 60.0, "gap": 1e-4}
+    assert defaults(refined) == {"seconds": 2.0}
     assert defaults(videostorm) == {"cores": None}
     assert defaults(refine) == DEFAULTS["refined"]
-    assert defaults(greedy) == {"release": False, "plain": False}
+    assert defaults(greedy) == {"release": False, "plain": False, "height": None}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +73,7 @@ def test_greatest_values_are_allowed():
     assert POLICIES.find("steady")(worth=1.0).worth == 1.0
     with pytest.raises(InputError, match="worth"):
         POLICIES.find("steady")(worth=1.1)
-    for field in ("cost", "efficiency"):
+    for field in ("cost", "efficiency", "ties"):
         with pytest.raises(InputError, match=f"{field} is 'other'"):
             POLICIES.find("cascade")(**{field: "other"})
 

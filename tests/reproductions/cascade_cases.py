@@ -30,12 +30,12 @@ class Case:
         return Case(*self.key, "where", rows(of).tolist())
 
 
-def drawn_case(per_camera, rng, kinds=(TRACKER,), deployment=None):
-    return Case(per_camera, rng.random(), [kind.name for kind in kinds])
+def drawn_case(per_camera, rng, kinds=(TRACKER,), deployment=None, results=0.0):
+    return Case(per_camera, rng.random(), [kind.name for kind in kinds], results)
 
 
-def case(per_camera, *seed, kinds=(TRACKER,)):
-    return drawn_case(per_camera, np.random.default_rng(seed), kinds)
+def case(per_camera, *seed, kinds=(TRACKER,), results=0.0):
+    return drawn_case(per_camera, np.random.default_rng(seed), kinds, results=results)
 
 
 class Outcome:

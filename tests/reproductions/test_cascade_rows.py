@@ -147,7 +147,7 @@ def test_verdicts_on_mixes_change_with_their_inputs(ratio, holds):
     ],
 )
 def test_verdicts_on_more_capacity_change_with_their_inputs(name, means, holds):
-    row = heuristic.sensitivity_row(name, "shown", [Interval(mean, 0.004) for mean in means])
+    row = heuristic.sensitivity_row(name, "shown", [Interval(mean, 0.004) for mean in means], "0.9")
     assert row.holds is holds
     assert rows_with_fixed_verdicts([row]) == {}
 

@@ -195,6 +195,8 @@ class Query:
         Its plans, at least one.
     source
         Input rate of the first component, bytes/s.
+    to_root
+        Whether the output of the last component is sent on to the root of the hierarchy.
 
     Raises
     ------
@@ -212,6 +214,7 @@ class Query:
     camera: str
     plans: tuple[QueryPlan, ...]
     source: float = 0.0
+    to_root: bool = False
 
     def __post_init__(self) -> None:
         if not self.name:

@@ -134,8 +134,8 @@ def configurations(query: Query, hierarchy: Hierarchy) -> Configurations:
     """Return all configurations of a query: every plan, with every placement of its components from its camera upwards.
 
     A component runs in the same cluster as the one before it or further up, never further down. At each hop,
-    traffic uses the child's uplink and the parent's downlink. The last component's output is the result,
-    which is not transferred.
+    traffic uses the child's uplink and the parent's downlink. The last component's output is the result. It is
+    sent to the root if ``query.to_root``, and else it is not transferred.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def configurations(query: Query, hierarchy: Hierarchy) -> Configurations:
     InputError
         The camera is not in the hierarchy.
 
-    Source: thesis, sections 5.4 and 5.5.1.
+    Source: thesis, sections 5.4 and 5.5.1; section 5.7.4 for results that are sent to the cloud.
 
     Examples
     --------
@@ -201,6 +201,12 @@ def _rates(query: Query, numbers: list[int], steps: _Ints, width: int) -> _Float
             rates[:, crosses, at, len(KINDS) * hop + _UP] = inputs[:, at, None]
             rates[:, crosses, at, len(KINDS) * (hop + 1) + _DOWN] = inputs[:, at, None]
         before = here
+    if query.to_root:
+        results = np.array([chain[-1].output for chain in chains])
+        for hop in range(width // len(KINDS) - 1):
+            above = before <= hop
+            rates[:, above, -1, len(KINDS) * hop + _UP] = results[:, None]
+            rates[:, above, -1, len(KINDS) * (hop + 1) + _DOWN] = results[:, None]
     return rates
 
 

@@ -53,6 +53,7 @@ class QueryOf(Fields):
     name: Annotated[str, Field(min_length=1)]
     camera: str
     source: _NotNegative = 0.0
+    to_root: bool = False
     clip: Path | None = None
     truth: Path | None = None
     pipeline: Path | None = None
@@ -134,9 +135,9 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     ----------
     path
         A YAML file with ``queries``, a list of ``name``, ``camera``, optionally ``source`` (bytes/s into the
-        first component), and either ``plans``, a list of ``accuracy`` and ``components``, each with ``name``,
-        ``cores`` and ``output`` (bytes/s), or ``profile``, a measured profile (.parquet), relative to this
-        file.
+        first component) and ``to_root`` (true if results are sent to the root), and either ``plans``, a list of
+        ``accuracy`` and ``components``, each with ``name``, ``cores`` and ``output`` (bytes/s), or ``profile``,
+        a measured profile (.parquet), relative to this file.
 
     Returns
     -------
@@ -171,7 +172,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
                 profiles[file] = _profile(file, f"{path}: queries.{place}.profile")
             plans = profiles[file]
         try:
-            queries.append(Query(each.name, each.camera, plans, each.source))
+            queries.append(Query(each.name, each.camera, plans, each.source, each.to_root))
         except InputError as error:
             raise InputError(f"{path}: queries.{place}: {error}") from error
     return tuple(queries)

@@ -29,6 +29,18 @@ OF_SETTLING = ("tests/plan/test_search.py::test_changes_of_the_running_plan_equa
 OF_STORM = ("tests/plan/test_storm.py::test_plans_and_placements_equal_the_plain_version",)
 OF_WAYS = ("tests/plan/test_configurations.py::test_every_path_up_the_tree_is_listed_with_its_demand",)
 OF_PRICES = ("tests/plan/test_near_optimum.py::test_prices_equal_those_of_the_whole_program",)
+OF_TIES = ("tests/plan/test_cascade_options.py::test_ties_are_of_equal_accuracy_and_cost",)
+OF_HEIGHTS = (
+    "tests/plan/test_cascade_options.py::"
+    "test_heights_follow_the_path_if_the_first_component_always_runs_at_the_camera",
+    "tests/plan/test_cascade_options.py::test_heights_of_one_component_follow_the_order_of_its_configurations",
+)
+OF_PROOFS = (
+    "tests/plan/test_proof.py::test_nothing_is_proven_that_an_exhaustive_search_contradicts",
+    "tests/plan/test_proof.py::test_the_solver_is_called_only_where_the_relaxation_does_not_suffice",
+    "tests/plan/test_proof.py::test_the_relaxation_runs_as_many_queries_as_the_plan",
+    "tests/plan/test_proof.py::test_of_two_bounds_the_lower_one_holds",
+)
 OF_SHARED = (
     "tests/plan/test_shared_program.py::test_the_optimum_with_merging_equals_an_exhaustive_search",
     "tests/plan/test_shared_program.py::test_the_largest_demand_of_equal_work_counts_for_each_resource",
@@ -80,6 +92,14 @@ MUTANTS = (
     Mutant("plan/lib/shared_program.py", "if len(piece.needs) == 1:", "if True:", OF_SHARED),
     Mutant("plan/lib/shared_program.py", "(shares == first).all()", "(shares <= first).all()", OF_SHARED),
     Mutant("plan/lib/shared_program.py", "if any(shares[at] > 0.0", "if all(shares[at] > 0.0", OF_SHARED),
+    Mutant(GREEDY, "ties, -problem.accuracy[kept]", "-problem.accuracy[kept]", OF_TIES),
+    Mutant(GREEDY, "else -height[kept]", "else height[kept]", OF_TIES),
+    Mutant("plan/lib/places.py", "(len(below[cluster]), first", "(0, first", OF_HEIGHTS),
+    Mutant("plan/lib/places.py", "first.get(cluster, -1))", "0)", OF_HEIGHTS),
+    Mutant("plan/configurations.py", "above = before <= hop", "above = before < hop", OF_WAYS),
+    Mutant("plan/proof.py", "if theirs > count:", "if theirs >= count:", OF_PROOFS),
+    Mutant("plan/proof.py", "[-float(least)]", "[float(least)]", OF_PROOFS),
+    Mutant("plan/proof.py", "total >= enough * bound", "total >= bound", OF_PROOFS),
     Mutant("plan/lib/storm.py", "if more <= left:", "if more < left:", OF_STORM),
     Mutant(
         "plan/configurations.py",

@@ -27,6 +27,8 @@ MBIT = 1e6 / 8
 RAW = 1920 * 1080 * 1.5 * 30
 #: Bytes/s of encoded 1080p video with 30 frames/s (Section 5.4: a few Mb/s).
 STREAM = 3.0 * MBIT
+#: Bytes/s of a query's results at the full frame rate: ten boxes of 24 bytes in each of 30 frames a second.
+RESULTS = 10 * 24 * 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,9 @@ def draw_clip(rng: np.random.Generator) -> Clip:
     )
 
 
-def plans_of(kind: Kind, clip: Clip, accuracy: NDArray[np.float64]) -> tuple[QueryPlan, ...]:
+def plans_of(
+    kind: Kind, clip: Clip, accuracy: NDArray[np.float64], results: float = 0.0
+) -> tuple[QueryPlan, ...]:
     """Return all plans of a kind of query on a clip.
 
     Parameters
@@ -177,6 +181,8 @@ def plans_of(kind: Kind, clip: Clip, accuracy: NDArray[np.float64]) -> tuple[Que
         The kind of query, and the scene.
     accuracy
         (k,) accuracies from :func:`draw_accuracy`, in the order of implementations, resolutions, rates.
+    results
+        Bytes/s that the last component sends at the full frame rate.
 
     Examples
     --------
@@ -199,7 +205,9 @@ def plans_of(kind: Kind, clip: Clip, accuracy: NDArray[np.float64]) -> tuple[Que
                         first.output * clip.output[first.name] * side**1.5 * rate,
                     ),
                     Component(
-                        f"{second.name} {knobs}", second.cores * clip.cores[second.name] * side * rate, 0.0
+                        f"{second.name} {knobs}",
+                        second.cores * clip.cores[second.name] * side * rate,
+                        results * rate,
                     ),
                 ),
             )

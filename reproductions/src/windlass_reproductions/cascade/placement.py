@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.plan import POLICIES
+from windlass_reproductions.cascade.drawn import RESULTS
 from windlass_reproductions.cascade.runs import NEAREST, Outcome, on_level, run
 from windlass_reproductions.cascade.setting import CAMERA, CLOUD, PRIVATE, Case, Deployment, drawn_case
 from windlass_reproductions.cascade.verdicts import SIGNIFICANT, is_about, largest_gap, over, reaches, stays
@@ -25,7 +26,9 @@ def placement_rows(seeds: Sequence[int]) -> list[Row]:
     """Return the rows of these figures, at two queries per camera unless stated otherwise."""
     cases = [drawn_case(5, np.random.default_rng([seed, 5])) for seed in seeds]
     two = [case.first(40) for case in cases]
-    return [*_distributions(two, cases, seeds), *_where(two, seeds), *_same_location(two), *_static(cases)]
+    # Section 5.7.4: results go to the cloud, wherever a query runs.
+    sent = [drawn_case(5, np.random.default_rng([seed, 5]), results=RESULTS) for seed in seeds]
+    return [*_distributions(two, cases, seeds), *_where(two, seeds), *_same_location(two), *_static(sent)]
 
 
 def _distributions(cases: Sequence[Case], five: Sequence[Case], seeds: Sequence[int]) -> list[Row]:
@@ -134,7 +137,12 @@ def _static(cases: Sequence[Case]) -> list[Row]:
             ours = np.array([run(case, "cascade").mean for case in some])
             ratios[level].append(ours / theirs if (theirs > 0).all() else None)
         shown = ", ".join("no ratio" if each is None else f"{each.mean():.2f}" for each in ratios[level])
-        rows.append(Row(f"Fig. 5.23: Cascade over {name} alone, 1 to 5 queries a camera", None, shown, None))
+        note = (
+            f"results are sent to the cloud, {RESULTS * 8e-6:.2g} Mb/s of each query at the full frame rate"
+        )
+        rows.append(
+            Row(f"Fig. 5.23: Cascade over {name} alone, 1 to 5 queries a camera", None, shown, None, note)
+        )
     return [*rows, *static_rows({level: each[-1] for level, each in ratios.items()})]
 
 

@@ -77,6 +77,7 @@ def run(case: Case, policy: str, seed: int = 0, **parameters: Any) -> Outcome:
             of.demand,
             piece=of.piece,
             piece_demand=of.piece_demand,
+            place=of.level,
         )
         for place, of in enumerate(case.options)
     )

@@ -148,6 +148,7 @@ def drawn_case(
     rng: np.random.Generator,
     kinds: Sequence[Kind] = (TRACKER,),
     deployment: Deployment | None = None,
+    results: float = 0.0,
 ) -> Case:
     """Draw queries with synthetic profiles; kinds alternate over cameras and rounds.
 
@@ -162,6 +163,8 @@ def drawn_case(
         Draws scenes and accuracies.
     deployment
         Capacities; by default the thesis'.
+    results
+        Bytes/s that each query sends to the cloud at the full frame rate.
     """
     here = deployment or Deployment()
     hierarchy = here.hierarchy()
@@ -174,9 +177,8 @@ def drawn_case(
             accuracy = draw_accuracy(kind, rng)
             key = kind.name, camera
             if key not in bases:
-                bases[key] = _options(
-                    kind.name, camera, plans_of(kind, clips[camera], accuracy), hierarchy, RAW
-                )
+                plans = plans_of(kind, clips[camera], accuracy, results)
+                bases[key] = _options(kind.name, camera, plans, hierarchy, RAW, to_root=results > 0.0)
             found.append(replace(bases[key], accuracy=accuracy[bases[key].plan]))
     return Case(tuple(found), hierarchy.capacity())
 
@@ -218,10 +220,15 @@ def measured_case(
 
 
 def _options(
-    kind: str, camera: int, plans: tuple[QueryPlan, ...], hierarchy: Hierarchy, source: float
+    kind: str,
+    camera: int,
+    plans: tuple[QueryPlan, ...],
+    hierarchy: Hierarchy,
+    source: float,
+    to_root: bool = False,
 ) -> Options:
     name = f"camera-{camera}"
-    found = configurations(Query(kind, name, plans, source), hierarchy)
+    found = configurations(Query(kind, name, plans, source, to_root), hierarchy)
     path = hierarchy.path(name)
     level = np.full_like(found.place, -1)
     for number, cluster in enumerate(path):

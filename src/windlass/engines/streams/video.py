@@ -7,6 +7,7 @@ unchanged and without loss; on a link they count as many bytes as the profiler s
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class Videos:
             self._clips[files.clip] = about(files.clip)
         clip = self._clips[files.clip]
         source = query.source or files.clip.stat().st_size * clip.rate / clip.frames
-        query = Query(query.name, query.camera, query.plans, source)
+        query = dataclasses.replace(query, source=source)
         known = {
             tuple(part.name for part in tracker.parts): tracker
             for tracker in pipelines.read_pipeline(files.pipeline).plans

@@ -196,7 +196,9 @@ def in_band(problem: Problem, band: float) -> _Bools:
     return keep
 
 
-def greedy(problem: Problem, band: float, release: bool = False, plain: bool = False) -> _Ints:
+def greedy(
+    problem: Problem, band: float, release: bool = False, plain: bool = False, height: _Ints | None = None
+) -> _Ints:
     """Return the choices of the greedy (n,) within the Pareto band.
 
     Parameters
@@ -209,11 +211,15 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
         Whether the resources that a query holds count as free for its own switch; in the paper they do not.
     plain
         Whether efficiency is accuracy divided by cost, instead of gain divided by extra cost.
+    height
+        (K,) the largest goes first among configurations of a query with equal cost and accuracy; None for the
+        order of the problem.
     """
     n = len(problem)
     own = problem.owners()
     kept = np.flatnonzero(in_band(problem, band))
-    order = kept[np.lexsort((-problem.accuracy[kept], problem.cost[kept], own[kept]))]
+    ties = np.zeros(len(kept)) if height is None else -height[kept]
+    order = kept[np.lexsort((ties, -problem.accuracy[kept], problem.cost[kept], own[kept]))]
     start = np.searchsorted(own[order], np.arange(n + 1))
     accuracy, cost, demand = problem.accuracy[order], problem.cost[order], problem.demand[order]
     room, chosen = np.full(problem.resources + 1, ROOM), np.full(n, -1)
