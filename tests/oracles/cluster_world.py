@@ -158,7 +158,11 @@ def _tasks(log: WorldLog, name: str) -> TaskLog:
             part = number
     served = SimpleNamespace(start=np.array(start), end=np.array(end), worker=np.array(worker, np.int64))
     spec = log.setting.sites[name]
-    return TaskLog(served, submit, work, spec.speeds().tolist(), log.setting.floor, spec.keeps.tasks, part)
+    floor = log.setting.floor
+    if log.setting.bound_of in ("dispatch", "admit"):
+        # Whatever other loads hold, tasks have the whole node.
+        floor = 1.0
+    return TaskLog(served, submit, work, spec.speeds().tolist(), floor, spec.keeps.tasks, part)
 
 
 def _streams(log: WorldLog, place: int) -> StreamLog | None:

@@ -33,6 +33,7 @@ from windlass.order.site.policies.easy import Easy
 from windlass.place import POLICIES as PLACE
 from windlass.plan import POLICIES as PLAN
 from windlass.plan import QueryOptions, configurations
+from windlass.results.verdict.compare import best_row
 from windlass.scale import POLICIES as SCALE
 from windlass.share import POLICIES as SHARE
 from windlass.share.interference import Interference
@@ -537,6 +538,36 @@ def test_a_bound_at_one_site_is_a_bound_and_does_not_win():
     policies = {"scale": "reactive", "share": None, "at": {"sydney": {"share": "oracle"}}}
     chosen = setting("batch", policies=policies)
     assert [choice.decision for choice in chosen.choices() if choice.bound] == ["share"]
+
+
+@pytest.mark.parametrize("decision", ["dispatch", "admit"])
+def test_a_bound_of_policies_for_short_tasks_is_better_and_does_not_win(decision):
+    variants = {"own": {}, "bound": {"bound_of": decision}}
+    busy = {
+        "batch": {"rigid": {"lublin": {"jobs": 900, "load": 8.0}}},
+        "web": {"tasks": {"tasks": 400, "load": 0.1}},
+    }
+    fields = {"sites": {"iowa": NODES}, "loads": busy}
+    results = run(make_scenario(tree("batch", **fields, variants=variants)))
+    own, bound = results.variants
+    assert (own.bound, bound.bound) == (False, True)
+    assert [choice.decision for choice in bound.choices if choice.bound] == [decision]
+    first, second = (each.outcomes[0].metrics for each in results.variants)
+    assert second.mean_task_response_s < first.mean_task_response_s
+    assert second.mean_job_wait_s == first.mean_job_wait_s
+    assert best_row(results.variants, "mean_task_response_s", -1) == 0
+
+
+def test_a_bound_of_plan_has_room_for_all_queries():
+    variants = {"own": {}, "bound": {"bound_of": "plan"}}
+    sites = {"iowa": {"nodes": [{"count": 1, "cores": 1}], "cameras": {"count": 2}}}
+    many = {"cameras": {"queries": {"per_hour": 60, "last": 900}}}
+    fields = {"policies": {"plan": "cascade"}, "cloud": {"cores": 1}, "variants": variants}
+    own, bound = run(make_scenario(tree("cameras", sites=sites, **fields, loads=many))).variants
+    assert (own.bound, bound.bound) == (False, True)
+    # The same queries arrive, and each gets a better configuration.
+    assert own.outcomes[0].metrics.queries == bound.outcomes[0].metrics.queries
+    assert own.outcomes[0].metrics.query_accuracy < bound.outcomes[0].metrics.query_accuracy
 
 
 def test_an_autoscaler_that_knows_the_jobs_launches_ahead_of_them():

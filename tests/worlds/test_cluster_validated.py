@@ -49,6 +49,12 @@ def test_a_policy_that_reads_the_queue_of_dispatch_is_valid(tmp_path: Path) -> N
     assert violations(recorded(setting, 1)) == []
 
 
+@pytest.mark.parametrize("decision", ["plan", "dispatch", "admit"])
+def test_each_bound_is_valid(decision: str, tmp_path: Path) -> None:
+    (setting,) = variants(small_tree(tmp_path, bound_of=decision))
+    assert violations(recorded(setting, 1)) == []
+
+
 @pytest.mark.parametrize("without", _WITHOUT, ids=lambda each: "-".join(each) or "none")
 def test_each_variant_is_valid(without: list[str], tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, without=[without]))

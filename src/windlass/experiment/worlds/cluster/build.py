@@ -107,7 +107,7 @@ class _Assembly:
         #: The load with its site of each number in the ledger.
         self._holders: dict[int, str] = {}
         self._chosen: ClusterPoliciesSpec = setting.chosen()
-        self._cloud = setting.tier
+        self._cloud = setting.cloud_for_queries
         self._site = {name: place for place, name in enumerate(setting.sites)}
         rows = ledger_rows(setting.sites, self._cloud, setting.units)
         holders = len(arrivals.rigid) + len(arrivals.tasks) + len(arrivals.staged) + len(arrivals.queries)
@@ -333,7 +333,7 @@ class _Assembly:
         return WorkersPart(
             setup, gate(policy, full) if admits else policy, tasks.submit, tasks.work,
             rng, ledger=self._ledger, site=self._site[given.site],
-            floor=setting.floor, keep=site.keeps.tasks,
+            floor=setting.floor_of_tasks, keep=site.keeps.tasks,
         )  # fmt: skip
 
     def _speed_changes(self, given: Arrivals[ShortTasks]) -> WorkerTimetable:

@@ -40,7 +40,7 @@ def site_map(setting: ClusterSetting, done: ClusterRun) -> SiteMap:
 
 
 def _cloud(setting: ClusterSetting, done: Streamed, seconds: float) -> SiteUse:
-    cores = setting.tier.cores
+    cores = setting.cloud_for_queries.cores
     core_seconds = float(done.course.seconds @ done.course.held[:, -1])
     return SiteUse("cloud", float(cores), core_seconds / (cores * seconds))
 
@@ -65,7 +65,7 @@ def _spilled(done: ClusterRun) -> Iterator[SiteFlow]:
 
 def _to_cloud(setting: ClusterSetting, done: LoadResult[Streamed]) -> Iterator[SiteFlow]:
     some = setting.sites_of(setting.loads[done.load])
-    clusters = tiers_of(setting.sites, setting.tier, some).hierarchy.clusters
+    clusters = tiers_of(setting.sites, setting.cloud_for_queries, some).hierarchy.clusters
     course = done.result.course
     for cluster, sent in zip(clusters, (course.seconds @ course.sent).tolist(), strict=True):
         if cluster.name in some and sent > 0.0:

@@ -47,6 +47,8 @@ _KINDS = ("rigid", "tasks", "staged", "vectors", "queries", "neighbours", "part"
 #: Kinds of load whose jobs have times of their own; the others are spread over the simulated time.
 _TIMED: Final = frozenset({"rigid", "tasks", "staged", "vectors"})
 _SPREAD: Final = frozenset({"queries"})
+#: A cloud that is never full: a thousand times the default.
+_ROOM_FOR_ALL: Final = TierSpec(cores=64_000, up=625e6)
 #: Kinds of load that run on nodes.
 _ON_NODES: Final = frozenset({"rigid", "tasks", "neighbours"})
 
@@ -117,7 +119,10 @@ class ClusterSetting(Setting):
     speed that is left for short tasks while other loads hold all its cores. ``checkpoint``, ``noise``: as in the
     sharing world. ``period``, ``look``: as in the elastic world. ``keep_tasks``: the most short tasks in the table,
     evenly spaced; metrics cover all tasks. ``sample``: time between two samples of the cores that are in use, s.
-    ``streams``: numbers of random streams, by their names, as in worlds with one load; others have names only.
+    ``bound_of``: a decision whose limit is lifted, so that the variant is a bound: it is compared, and cannot win. With
+    ``dispatch`` and ``admit``, short tasks have their nodes to themselves; with ``plan``, the cloud and the links to it
+    have room for all queries. ``streams``: numbers of random streams, by their names, as
+    in worlds with one load; others have names only.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset(
@@ -136,7 +141,7 @@ class ClusterSetting(Setting):
             "streams.*",
         }
     )
-    policy_fields: ClassVar[frozenset[str]] = frozenset({"policies", "without"})
+    policy_fields: ClassVar[frozenset[str]] = frozenset({"policies", "without", "bound_of"})
     path_fields: ClassVar[tuple[str, ...]] = (
         "links.throughput",
         "links.prices",
@@ -161,6 +166,7 @@ class ClusterSetting(Setting):
     loads: Annotated[dict[str, ClusterLoadSpec], Field(min_length=1)]
     policies: ClusterPoliciesSpec = ClusterPoliciesSpec()
     without: LeftOut = ()
+    bound_of: Literal["plan", "dispatch", "admit"] | None = None
     telemetry: ClusterTelemetrySpec = ClusterTelemetrySpec()
     floor: Annotated[float, Field(gt=0, le=1)] = 0.05
     checkpoint: Positive = 60.0
@@ -280,6 +286,16 @@ class ClusterSetting(Setting):
         """The tier above all sites, with its defaults if the scenario has none."""
         return self.cloud or TierSpec()
 
+    @property
+    def floor_of_tasks(self) -> float:
+        """Share of a node's speed that short tasks keep: all of it where the variant is a bound of their policies."""
+        return 1.0 if self.bound_of in ("dispatch", "admit") else self.floor
+
+    @property
+    def cloud_for_queries(self) -> TierSpec:
+        """The tier above all sites in the simulation, with room for all queries under a bound of plan."""
+        return _ROOM_FOR_ALL if self.bound_of == "plan" else self.tier
+
     def sites_of(self, load: ClusterLoadSpec) -> tuple[str, ...]:
         """Return the sites of a load."""
         return tuple(self.sites) if load.at == "each" else load.at
@@ -317,7 +333,12 @@ class ClusterSetting(Setting):
     def choices(self) -> tuple[Choice, ...]:
         """Return the policy of each decision; those of decisions that are left out stand in for them."""
         return tuple(
-            replace(choice, stands_in=choice.decision in self.without) for choice in self.chosen().choices()
+            replace(
+                choice,
+                stands_in=choice.decision in self.without,
+                bound=choice.bound or choice.decision == self.bound_of,
+            )
+            for choice in self.chosen().choices()
         )
 
     def called(self) -> str:
