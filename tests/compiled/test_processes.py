@@ -199,10 +199,10 @@ def test_kernels_that_processes_compiled_are_loaded_from_the_cache(empty_cache):
 def test_what_processes_could_not_compile_is_compiled_here(empty_cache, monkeypatch):
     caller, compile_kernel = os.getpid(), Kernel.compile
 
-    def compile_in_caller(kernel):
+    def compile_in_caller(kernel, **wait):
         if os.getpid() != caller:
             raise MemoryError
-        compile_kernel(kernel)
+        return compile_kernel(kernel, **wait)
 
     monkeypatch.setattr(Kernel, "compile", compile_in_caller)
     kernels = [_kernel(4.0), _kernel(5.0, "windlass.jit")]
@@ -219,10 +219,10 @@ def test_one_process_compiles_the_kernels_of_a_package(empty_cache, monkeypatch)
     """Each process leaves its number with the kernels that it compiled."""
     compile_kernel = Kernel.compile
 
-    def noting(kernel):
+    def noting(kernel, **wait):
         with (empty_cache / kernel.python.__module__).open("a") as file:
             file.write(f"{os.getpid()}\n")
-        compile_kernel(kernel)
+        return compile_kernel(kernel, **wait)
 
     monkeypatch.setattr(Kernel, "compile", noting)
     modules = ["windlass.sim.site.loop", "windlass.sim.site.moves", "windlass.jit"] * 2

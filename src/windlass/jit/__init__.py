@@ -11,7 +11,7 @@ signatures are fixed, one compiled event loop accepts any policy as a function a
 - :mod:`~windlass.jit.codegen`: helpers whose machine code is generated only once, inside the kernel that calls them.
 - :mod:`~windlass.jit.names`: unique names of compiled functions.
 - :mod:`~windlass.jit.progress`: progress of a compilation; :mod:`~windlass.jit.processes`: compilation by several
-  processes.
+  processes; :mod:`~windlass.jit.turns`: processes that need the same function compile it once.
 - :mod:`~windlass.jit.schema`: declaration of compiled state.
 - :mod:`~windlass.jit.compiled`: the kernels that a policy needs compiled before a run.
 """
@@ -42,6 +42,7 @@ from windlass.jit.names import distinguish
 from windlass.jit.processes import compile_by_processes, processors
 from windlass.jit.progress import Compiling as Compiling
 from windlass.jit.progress import Counter, announce, counting
+from windlass.jit.turns import compiling
 from windlass.model.errors import InputError
 
 distinguish()
@@ -235,12 +236,28 @@ class Kernel:
         """Return whether its compilation is written to the cache; known after :meth:`uncompiled`."""
         return isinstance(self._dispatcher._cache, KernelCache)
 
-    def compile(self) -> None:
-        """Load the function from the cache, or compile it."""
+    def compile(self, *, wait: bool = True) -> bool:
+        """Load the function from the cache, or compile it; returns whether it is ready.
+
+        Parameters
+        ----------
+        wait
+            Whether to wait if another process compiles the function now. Without waiting it may not be ready.
+        """
         with _ONE_AT_A_TIME:
-            if not self._dispatcher.overloads:
-                self._dispatcher.compile(self.signature)
-                self._dispatcher.disable_compile()
+            if self._dispatcher.overloads:
+                return True
+            with self._turn(wait) as is_mine:
+                if is_mine:
+                    self._dispatcher.compile(self.signature)
+                    self._dispatcher.disable_compile()
+            return is_mine
+
+    def _turn(self, wait: bool) -> contextlib.AbstractContextManager[bool]:
+        cache = self._dispatcher._cache
+        if isinstance(cache, KernelCache) and not cache.path.exists():
+            return compiling(cache.path, wait=wait)
+        return contextlib.nullcontext(True)
 
     @functools.cached_property
     def _ready(self) -> Any:
@@ -293,8 +310,7 @@ def prepare(
                 {kernel: each for kernel, each in uncompiled.items() if each}, missing, counter
             )
             stack.enter_context(event.install_listener("numba:compile", counter))
-        for kernel in uncompiled:
-            kernel.compile()
+        _compile_all(uncompiled)
 
 
 def _compile_by_processes(
@@ -321,7 +337,8 @@ def _compile_by_processes(
 
 
 def _compile_all(kernels: Iterable[Kernel]) -> None:
-    for kernel in kernels:
+    """Compile kernels. Those that other processes compile now are left to the end, and then loaded."""
+    for kernel in [each for each in kernels if not each.compile(wait=False)]:
         kernel.compile()
 
 
