@@ -1,6 +1,13 @@
-"""Leaves out what needs an extra that is not installed."""
+"""Leaves out what needs an extra that is not installed, and lets linear algebra use one thread a process."""
 
 import importlib.util
+import os
+
+# Tests run in as many processes as there are cores. Threads of linear algebra that wait keep the cores of the others
+# busy: decompositions of small matrices took ten times the processor time. NumPy reads this when it is imported. A
+# plugin may have done so already; the processes that pytest-xdist starts inherit it in any case.
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 _NEED_RAY = [
     "src/windlass/engines/ray/*.py",

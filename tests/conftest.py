@@ -1,10 +1,14 @@
 """Common settings of all tests, independent of the user and the load of the machine."""
 
+import gc
 import os
 import signal
 import threading
+from collections.abc import Generator
+from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from tests.nights import night, of_night
@@ -15,6 +19,26 @@ settings.load_profile("windlass")
 
 #: Share of its examples that a drawn test runs. ``.ci/nightly`` and the trials of changes run all of them.
 EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.3"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in docstrings only outside the files of tests, which have none."""
+    found = yield
+    return [each for each in found if not (is_of_tests(file_path) and isinstance(each, DoctestModule))]
+
+
+def is_of_tests(path: Path) -> bool:
+    """Return whether a file has tests, and no examples in docstrings."""
+    return path.name.startswith("test_")
+
+
+def pytest_collection_finish() -> None:
+    """Exclude what was collected from garbage collection.
+
+    The collected tests and the imported modules stay until the end. Each full collection would visit all of them.
+    """
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -29,6 +29,8 @@ PASSED, FAILED, INTERRUPTED, UNKNOWN_TEST, NO_TESTS = 0, 1, 2, 4, 5
 _PLUGINS = ("_hypothesis_pytestplugin", "pytest_asyncio.plugin")
 #: Processor time after which a single test counts as looping for ever, s. Compiling is in it.
 _TEST_LIMIT_S = 60.0
+# The server and the trials inherit it; the reason is in conftest.py, which a trial reads after it has imported NumPy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
     ["pytest", "hypothesis", "numba", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "yaml"]
