@@ -56,12 +56,12 @@ def test_a_dry_run_prints_the_requests_and_writes_nothing(call, types, tmp_path)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("types: []", "types.yaml: types: List should have at least 1 item"),
+        ("types: []", "types.yaml: types: expected at least 1 entry, found []"),
         (
             "types: [{name: a, cores: -1, most: 1}]",
-            "types.0.cores: Input should be greater than or equal to 0",
+            "types.0.cores: expected at least 0, found -1",
         ),
-        ("types: [{name: a, cores: 1}]", "types.0.most: Field required"),
+        ("types: [{name: a, cores: 1}]", "types.0.most: missing"),
         ("types: [{name: a, cores: 1, most: 1}, {name: a, cores: 2, most: 1}]", "type 'a' is defined twice"),
         ("types: [{name: a, most: 1}]", "has no resources"),
         ("types: [", "is not YAML"),

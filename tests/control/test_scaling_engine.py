@@ -187,7 +187,10 @@ def test_engines_of_kubernetes_and_ray_are_read(tmp_path):
         ("{engine: ray, types: types.yaml, address: here}", "engines.0.address"),
         ("{engine: ray, types: types.yaml}", "engines.0.address: missing"),
         ("{engine: kubernetes, types: types.yaml, policy: none}", "engines.0.policy: unknown policy 'none'"),
-        ("{engine: kubernetes, types: types.yaml, period: -1}", "engines.0.period: input should be greater"),
+        (
+            "{engine: kubernetes, types: types.yaml, period: -1}",
+            "engines.0.period: expected a number above 0",
+        ),
         ("{engine: kubernetes, types: types.yaml, adress: x}", "engines.0.adress: no such field"),
     ],
 )

@@ -489,7 +489,7 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
         ({"seconds": float("inf")}, "seconds: expected a number above 0, or 'all'"),
         ({"seconds": True}, "seconds: expected a number"),
         ({"seconds": "all", "loads": {"cams": {"queries": {}}}}, "loads.cams is spread over the simulated time"),
-        ({"streams": {"batch@iowa": -1}}, "streams.batch@iowa.0: input should be greater than or equal to 0"),
+        ({"streams": {"batch@iowa": -1}}, "streams.batch@iowa.0: expected at least 0, found -1"),
         ({"sites": {"iowa": {}}}, "nodes: missing, expected nodes, processors or instances"),
         ({"sites": {"iowa": {**NODES, "processors": 4}}}, "expected nodes or processors, found both"),
         ({"sites": {"iowa": {"instances": INSTANCES}}}, "loads.batch: site iowa has no nodes, on which"),

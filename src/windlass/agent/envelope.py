@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windlass.io import seal, unseal
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 
 _CONTAINER = "agent"
@@ -111,10 +112,7 @@ def opened(data: bytes) -> Envelope:
     try:
         header = _Header.model_validate_json(line[:_LONGEST])
     except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(
-            f"saved state: header: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        ) from error
+        raise InputError(f"saved state: header: {field_error(error)}") from error
     if not newline or sum(each.size for each in header.parts) != len(payload):
         raise InputError(
             f"saved state: has {len(payload)} bytes of parts, which differs from the sizes in its header"

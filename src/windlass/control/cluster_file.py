@@ -21,6 +21,7 @@ from windlass.experiment.scenario.files import resolve_policies
 from windlass.experiment.scenario.quoting import shown
 from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.io import Fields, read_yaml
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.model.state_folder import state_folder
@@ -288,16 +289,9 @@ def _engine(
 def _first(error: ValidationError, before: str, fields: type[Fields]) -> str:
     """Return the first error in one line: the field, what is wrong, and the value."""
     found = error.errors()[0]
-    field = ".".join(str(part) for part in found["loc"])
-    where = f"{before}{field}: " if field else ": " if before else ""
-    if found["type"] == "missing":
-        return f"{where}missing"
-    if found["type"] == "extra_forbidden":
-        return f"{where}no such field{_hint(found['loc'], fields)}"
-    if found["type"] == "too_short":
-        return f"{where}is empty, expected at least one"
-    message = found["msg"].removeprefix("Value error, ").replace("valid dictionary", "mapping")
-    return f"{where}{message[:1].lower()}{message[1:]}, found {shown(found['input'])}"
+    where = before if found["loc"] else ": " if before else ""
+    hint = _hint(found["loc"], fields) if found["type"] == "extra_forbidden" else ""
+    return f"{where}{field_error(error)}{hint}"
 
 
 def _hint(where: Sequence[Any], fields: type[Fields]) -> str:

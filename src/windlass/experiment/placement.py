@@ -14,6 +14,7 @@ from windlass.experiment.scenario import load_tree
 from windlass.experiment.scenario.files import resolve_paths
 from windlass.experiment.worlds.fleet.jobs import JobOf
 from windlass.experiment.worlds.fleet.sites import FleetClusterSpec
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.model.errors import ParameterError
 from windlass.model.fleet import Fleet, StageSpec
@@ -126,12 +127,7 @@ def _validated(model: type[BaseModel], tree: Any, source: Path) -> Any:
     try:
         return model.model_validate(tree)
     except ValidationError as error:
-        found = error.errors()[0]
-        field = ".".join(str(part) for part in found["loc"])
-        value = "" if isinstance(found["input"], dict) else f" (found {found['input']!r})"
-        where = f"{field}: " if field else ""
-        message = found["msg"].removeprefix("Value error, ")
-        raise InputError(f"{source}: {where}{message}{value}") from error
+        raise InputError(f"{source}: {field_error(error)}") from error
 
 
 def place_job(job: JobOf, fleet: Fleet) -> JobAnswer:

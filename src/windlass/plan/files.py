@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from windlass.io import Fields, read_yaml
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPlan
 from windlass.plan.profile import stream_plans
@@ -246,9 +247,4 @@ def _validated(model: type[BaseModel], tree: Any, path: Path) -> Any:
     try:
         return model.model_validate(tree)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        where = f"{field}: " if field else ""
-        value = "" if isinstance(first["input"], dict) else f" (found {first['input']!r:.60})"
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{path}: {where}{message}{value}") from error
+        raise InputError(f"{path}: {field_error(error)}") from error

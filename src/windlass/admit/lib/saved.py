@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windlass.io import seal, unseal
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 
 _CONTAINER = "arrays"
@@ -91,8 +92,7 @@ def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
     try:
         header = Header.model_validate(json.loads(body[_LENGTH.size : _LENGTH.size + length]))
     except (ValidationError, ValueError, RecursionError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else None
-        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "is not JSON"
+        reason = field_error(error) if isinstance(error, ValidationError) else "is not JSON"
         raise InputError(f"saved state: header: {reason}") from error
     if header.kind != kind:
         raise InputError(f"saved state: is of {header.kind!r}, expected {kind!r}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 
 #: Weights of a projection: its singular value as printed; that divided by their sum; or all equal.
@@ -52,9 +53,7 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
     try:
         found = TypeAdapter(Settings).validate_python(dict(given))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where} is {first['input']!r:.60}: {first['msg']}") from error
+        raise InputError(field_error(error)) from error
     if found.weights not in WEIGHTS:
         raise InputError(f"weights is {found.weights!r}, expected one of {', '.join(WEIGHTS)}")
     return found

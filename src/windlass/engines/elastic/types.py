@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from windlass.io import Fields, read_yaml
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 
@@ -53,9 +54,7 @@ def read_types(path: Path) -> tuple[InstanceType, ...]:
     try:
         known = _Types.model_validate(read_yaml(path))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{path}: {where or 'the file'}: {first['msg']}, not {first['input']!r}") from error
+        raise InputError(f"{path}: {field_error(error, whole='the file')}") from error
     names = [each.name for each in known.types]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -29,6 +29,7 @@ from windlass.experiment.scenario.quoting import shown
 from windlass.experiment.scenario.variants import FIELD, named_variants
 from windlass.experiment.worlds import Setting, World, find_world
 from windlass.io import read_yaml
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.model.limits import RUNS, VARIANTS
 from windlass.results import At
@@ -183,7 +184,7 @@ def _variants(named: Sequence[tuple[str, Any]], world: World, source: str) -> It
                 settings.append(world.setting.model_validate(point))
                 points.append((own, at))
         except ValidationError as error:
-            raise InputError(f"{where}: {_first(error)}") from error
+            raise InputError(f"{where}: {field_error(error)}") from error
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
     try:
@@ -229,20 +230,6 @@ def _sweep(value: Any, path: str, setting: type[Setting]) -> Iterator[tuple[tupl
             yield at, {key: point for key, _, point in combination}
     else:
         yield (), value
-
-
-def _first(error: ValidationError) -> str:
-    found = error.errors()[0]
-    field = ".".join(str(part) for part in found["loc"])
-    message = found["msg"].removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
-    if found["type"] == "missing":
-        return f"{field}: missing"
-    if found["type"] == "extra_forbidden":
-        return f"{field}: no such field"
-    value = "" if isinstance(found["input"], dict) else f" (found {shown(found['input'])})"
-    where = f"{field}: " if field else ""
-    return f"{where}{message}{value}"
 
 
 def _overlay(defaults: Any, given: Any) -> Any:

@@ -27,6 +27,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from windlass.io import read_yaml
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.plan.profile.options import ASSOCIATORS, DETECTORS, Decode, Option, sending, way_of
 from windlass.plan.profile.steps.step import PipelineStep
@@ -156,12 +157,12 @@ def _swept(kind: type[Kind], knobs: object, where: str) -> list[Kind]:
             found.append(kind(**dict(zip(given, chosen, strict=True))))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            field = ".".join(map(str, first["loc"]))
             if first["type"] == "extra_forbidden":
+                field = ".".join(map(str, first["loc"]))
                 raise InputError(
                     f"{where}: unknown knob {field!r}, expected {', '.join(kind.model_fields)}"
                 ) from error
-            raise InputError(f"{where}: {field} is {first['input']!r}: {first['msg']}") from error
+            raise InputError(f"{where}: {field_error(error)}") from error
         except TypeError as error:
             raise InputError(f"{where}: {given!r}, expected names of knobs") from error
     return found

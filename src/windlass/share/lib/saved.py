@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windlass.io import seal_text, unseal_text
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.share.lib.mixture import Mixture
 
@@ -76,10 +77,7 @@ def from_text(
     try:
         saved = Saved.model_validate_json(unseal_text(text, CONTAINER))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "text"
-        shown = repr(first["input"]) if not isinstance(first["input"], dict | list) else "a table"
-        raise InputError(f"saved state: {where} is {shown[:60]}: {first['msg']}") from error
+        raise InputError(f"saved state: {field_error(error, whole='text')}") from error
     for name, found, wanted in (
         ("update", saved.update, update),
         ("actions", saved.actions, list(actions)),

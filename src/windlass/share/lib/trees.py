@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from windlass.io import Fields, read_yaml
+from windlass.io.field_errors import field_error
 from windlass.model import InputError
 from windlass.share.allocation import Allocation
 from windlass.share.lib.state import happiness
@@ -135,10 +136,7 @@ def _read(path: Path) -> Experts:
     try:
         fields = _Fields.model_validate(read_yaml(path))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        shown = repr(first["input"]) if not isinstance(first["input"], dict | list) else "a table"
-        raise InputError(f"{path}: {where} is {shown[:60]}: {first['msg']}") from error
+        raise InputError(f"{path}: {field_error(error, whole='the file')}") from error
     actions = checked_actions(f"{path}: actions", tuple(fields.actions))
     happy = _rising(f"{path}: happiness", fields.happiness)
     trees = []
