@@ -100,6 +100,10 @@ def test_a_file_without_a_header_and_with_zones_is_read_whole(tmp_path, monkeypa
             "--freq is 'ten', expected a number above 0 and one of s, min, h, d, w, as in 10min",
         ),
         (
+            ("--freq", "10min", "--models", "naive,nlinear,naive"),
+            "--models: naive is given twice, expected each forecaster once",
+        ),
+        (
             ("--freq", "10min", "--models", "oracle"),
             "--models: unknown forecaster 'oracle', expected some of arima",
         ),

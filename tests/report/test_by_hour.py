@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -19,6 +19,7 @@ from tests.report.made import outcome, random_outcome, results
 from tests.report.page import page_of
 from windlass.model.calendar import DAY, HOUR, Calendar
 from windlass.report.by_hour import utilisation_by_hour
+from windlass.report.date_ticks import date_ticks
 from windlass.report.gantt import MOST_JOBS, busiest_window, held_ranges
 from windlass.report.job_columns import JobTimes
 
@@ -118,7 +119,12 @@ def test_the_schedule_of_several_sites_is_described_as_one_panel(tmp_path, sites
 def test_the_schedule_is_left_out_where_more_jobs_run_at_once_than_a_panel_has(tmp_path):
     count = MOST_JOBS + 1
     made = outcome([0.0] * (count + 1), [0.0] * count + [60.0], [60.0] * (count + 1))
-    assert "schedule" not in page_of(results(("a", [replace(made, processors=count)])), tmp_path).ids()
+    page = page_of(results(("a", [replace(made, processors=count)])), tmp_path)
+    assert "schedule" not in page.ids()
+    assert f"Not shown: more than {MOST_JOBS} jobs run at once at the longest queue." in page.text()
+    # Where no job waits, there is no sentence either.
+    made = outcome([0.0] * (count + 1), [0.0] * (count + 1), [60.0] * (count + 1))
+    assert "Not shown" not in page_of(results(("a", [replace(made, processors=count)])), tmp_path).text()
 
 
 def test_steps_of_all_hours_are_equally_wide(tmp_path):
@@ -137,3 +143,44 @@ def test_steps_of_all_hours_are_equally_wide(tmp_path):
             count + 2,
             *trace["text"][1:-1][:: count - 1],
         )
+
+
+def test_jobs_without_processors_have_submissions_by_hour_and_weekday(tmp_path):
+    made = random_outcome(300, 1, 50_000.0)
+    table = made.jobs.with_columns(submit_s=made.jobs["submit_s"].sort() * 20).drop("procs")
+    table = table.with_columns(start_s="submit_s", end_s=table["submit_s"] + 600.0)
+    page = page_of(results(("a", [replace(made, jobs=table, calendar=PARIS)])), tmp_path)
+    assert {"hour-arrivals", "hour-wait", "weekday-arrivals"} <= page.ids()
+    assert not {"hour-utilisation", "weekday-utilisation"} & page.ids()
+    clock = [datetime.fromtimestamp(PARIS.origin + at, ZoneInfo("Europe/Paris")) for at in table["submit_s"]]
+    for key, group, count in (("hour-arrivals", "hour", 24), ("weekday-arrivals", "weekday", 7)):
+        (trace,) = json.loads(page.scripts["plots"])[key]["data"]
+        values = np.frombuffer(b64decode(trace["y"]["bdata"]), trace["y"]["dtype"])[1:-1]
+        of = [at.hour if group == "hour" else at.weekday() for at in clock]
+        np.testing.assert_allclose(values, 100 * np.bincount(of, minlength=count) / len(of), atol=1e-4)
+
+
+@pytest.mark.parametrize("span", [4 * HOUR, 1.5 * DAY, 6 * DAY, 20 * DAY, 90 * DAY, 800 * DAY, 9000 * DAY])
+@pytest.mark.parametrize("calendar", [PARIS, Calendar(1_700_000_123.0, "UTC-03:30"), Calendar(3e8)])
+def test_dates_on_an_axis_are_round_and_few(calendar, span):
+    first = 12_345.0
+    ticks = date_ticks(calendar, first, span, 1 / HOUR)
+    assert 2 <= len(ticks.at) == len(ticks.text) <= 9
+    at = first + np.array(ticks.at) * HOUR
+    assert first <= at[0]
+    assert at[-1] <= first + span + 1
+    clock = [datetime.fromtimestamp(each, UTC) for each in np.round(calendar.local(at))]
+    for each, words in zip(clock, ticks.text, strict=True):
+        assert (each.minute, each.second) == (0, 0)
+        hour = f"{each:%H:%M}"
+        assert words in (f"{each.day} {each:%b}", f"{each:%b %Y}", hour, f"{hour}<br>{each.day} {each:%b}")
+        assert each.hour == 0 or hour in words
+
+
+def test_time_axes_have_dates_where_the_log_has_a_calendar(tmp_path):
+    made = random_outcome(300, 1, 50_000.0)
+    for calendar, title in ((PARIS, "date, Europe/Paris"), (None, "time since the first submit")):
+        page = page_of(results(("easy", [replace(made, calendar=calendar)])), tmp_path)
+        axis = json.loads(page.scripts["plots"])["utilisation"]["layout"]["xaxis"]
+        assert axis["title"]["text"] == title
+        assert ("ticktext" in axis) == (calendar is not None)

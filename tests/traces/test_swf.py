@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from windlass.io.traces import SwfHeader, SwfLog, Trace, read_swf, write_swf
 from windlass.io.traces.swf import COLUMNS
 from windlass.model import InputError, JobTable
+from windlass.model.calendar import Calendar
 
 LINE = "1 0 5 60 4 1.5 -1 8 90 -1 1 17 3 -1 2 -1 -1 -1"
 NAMES = [column.name for column in COLUMNS]
@@ -161,3 +162,19 @@ def test_any_valid_log_round_trips(tmp_path_factory: pytest.TempPathFactory, tab
     again = read_swf(path)
     assert again.records.equals(records)
     assert again.header == log.header
+
+
+def test_an_unknown_zone_is_a_note_and_not_a_silent_fallback(tmp_path):
+    job = "1 0 5 60 4 -1 -1 4 90 -1 1 17 3 -1 1 -1 -1 -1\n"
+    file = tmp_path / "log.swf"
+    file.write_text(f"; UnixStartTime: 1132444805\n; TimeZoneString: Mars/Olympus\n; TimeZone: 3600\n{job}")
+    log = read_swf(file)
+    assert log.notes == (
+        "TimeZoneString: unknown zone 'Mars/Olympus', expected one such as Europe/Paris; dates are in UTC+01:00",
+    )
+    assert log.calendar == Calendar(1132444805.0, "UTC+01:00")
+    # Without a start there are no dates, and with a known zone there is no doubt.
+    file.write_text(f"; TimeZoneString: Mars/Olympus\n{job}")
+    assert read_swf(file).notes == ()
+    file.write_text(f"; UnixStartTime: 1132444805\n; TimeZoneString: Europe/Paris\n{job}")
+    assert read_swf(file).notes == ()

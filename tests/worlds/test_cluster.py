@@ -603,3 +603,22 @@ def test_no_policy_and_no_load_of_another_kind_changes_what_arrives():
     assert first.tasks[1].drawn.work.tolist() == second.tasks[1].drawn.work.tolist()
     assert replace(first.rigid[0], load="x").site == "iowa"
     assert first.rigid[0].name == "batch@iowa"
+
+
+def test_the_calendar_of_a_log_begins_with_the_simulated_time(tmp_path):
+    job = "{} {} 5 60 4 -1 -1 4 90 -1 1 17 3 -1 1 -1 -1 -1\n"
+    for name, zone in (("a.swf", "Europe/Paris"), ("b.swf", "Europe/London")):
+        header = f"; UnixStartTime: 1132444805\n; TimeZoneString: {zone}\n"
+        (tmp_path / name).write_text(header + job.format(1, 86_400) + job.format(2, 86_460))
+    a, b = ({"rigid": {"trace": str(tmp_path / name)}} for name in ("a.swf", "b.swf"))
+    lublin = {"rigid": {"lublin": {"jobs": 20, "load": 0.2}}}
+
+    def calendar(**loads):
+        tree = {"world": "cluster", "sites": {"iowa": NODES}, "loads": loads}
+        return run(make_scenario(tree)).variants[0].outcomes[0].calendar
+
+    found = calendar(batch=a, more=lublin)
+    assert (found.zone, found.text(0.0)) == ("Europe/Paris", "Mon 2005-11-21 01:00:05")
+    # Logs of two calendars have no common dates.
+    assert calendar(batch=a, other=b) is None
+    assert calendar(more=lublin) is None

@@ -277,3 +277,14 @@ def test_polling_starts_jobs_before_the_next_decision():
 def test_a_polling_interval_of_zero_is_rejected():
     with pytest.raises(InputError, match="look"):
         make_scenario(tree(look=0))
+
+
+def test_the_calendar_of_a_log_is_that_of_the_result(tmp_path):
+    file = tmp_path / "jobs.csv"
+    file.write_text(
+        "submit,start,end,procs\n2024-05-01 12:00:00,2024-05-01 12:00:05,2024-05-01 12:15:05,4\n"
+        "2024-05-01 12:01:00,2024-05-01 12:01:00,2024-05-01 12:06:00,2\n"
+    )
+    made = run(make_scenario(tree(workload={"trace": str(file)}))).variants[0].outcomes[0]
+    assert made.calendar.text(float(made.jobs["submit_s"][0])) == "Wed 2024-05-01 12:00:00"
+    assert run(make_scenario(tree())).variants[0].outcomes[0].calendar is None

@@ -15,6 +15,7 @@ from windlass.io.traces.helios import read_helios
 from windlass.io.traces.series import TraceSeries, read_series
 from windlass.model import InputError
 from windlass.policy.nearest import did_you_mean
+from windlass.report.units import duration
 from windlass.scale.backtest import Backtest, backtest
 from windlass.scale.forecast import forecasters, make
 
@@ -124,6 +125,9 @@ def _check(question: ForecastOptions) -> None:
     for name in question.models:
         if name not in known:
             raise InputError(f"--models: unknown forecaster {name!r}, {expected}{did_you_mean(name, known)}")
+    for name in question.models:
+        if question.models.count(name) > 1:
+            raise InputError(f"--models: {name} is given twice, expected each forecaster once")
     if not question.models:
         raise InputError(f"--models: no name given, {expected}")
     if question.kind not in _READERS:
@@ -135,7 +139,9 @@ def _read(question: ForecastOptions) -> TraceSeries:
         return read_series(question.file, question.freq, question.columns)
     series = read_helios(question.file)
     if question.freq not in (None, series.period):
-        raise InputError(f"--freq: {question.file} has rows of {series.period:g} s, expected 10min")
+        raise InputError(
+            f"--freq: {question.file} has rows of {duration(series.period)}, expected --freq 10min"
+        )
     chosen = question.columns or series.columns
     for name in chosen:
         if name not in series.columns:

@@ -16,7 +16,7 @@ from windlass.report.forecasts import lead_words
 from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
-from windlass.report.units import percentage
+from windlass.report.units import duration, percentage
 from windlass.scale.backtest import Backtest
 from windlass.scale.forecast.rows import filled
 from windlass.scale.forecast.scaling import ColumnScaling
@@ -65,7 +65,7 @@ def score_table(question: ForecastOptions, step: int, found: Sequence[tuple[str,
     """
     table = Table(
         *_HEADS,
-        title=f"{_ahead(step)} ({step * question.period:g} s)",
+        title=f"{_ahead(step)} ({duration(step * question.period)})",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -109,7 +109,7 @@ def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tupl
     """Return a page with a table for each step, and a plot of the longest step."""
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in series.notes)
     words = (
-        f"{best_line(question, found)} {len(series.rows):,} rows of {question.period:g} s; the last "
+        f"{best_line(question, found)} {len(series.rows):,} rows of {duration(question.period)}; the last "
         f"{question.rows(question.test):,} are for the test. {SCALED} {notes}"
     )
     head = (
@@ -133,7 +133,7 @@ def picture_of(
     hours = (np.arange(len(truth)) * question.period / 3600.0).tolist()
     lines = [Line("truth", hours, truth.tolist())]
     lines += [Line(name, hours, result.made[-1].mean[:_SHOWN, 0].tolist()) for name, result in found]
-    title = f"{series.columns[0]}, forecast {step * question.period:g} s ahead"
+    title = f"{series.columns[0]}, forecast {duration(step * question.period)} ahead"
     return Picture("course", title, "hours of the test part", series.columns[0], tuple(lines))
 
 
@@ -145,7 +145,7 @@ def _html_table(
         for name, result in found
     )
     names = "".join(f"<th>{name}</th>" for name in _HEADS)
-    title = f"{_ahead(step)}, {step * question.period:g} s"
+    title = f"{_ahead(step)}, {duration(step * question.period)}"
     return PageSection(
         f'<section><h2>{title}</h2><div class="scroll"><table class="claims"><thead><tr>{names}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"

@@ -65,6 +65,14 @@ class Calendar:
         """The zone in words."""
         return "the log's own clock" if self.zone is None else self.zone
 
+    def later(self, seconds: float) -> Calendar:
+        """Return the calendar of a log whose time 0 is this much later, s.
+
+        >>> Calendar(1132444805.0, "Europe/London").later(86_400.0).text(0.0)
+        'Mon 2005-11-21 00:00:05'
+        """
+        return Calendar(self.origin + seconds, self.zone)
+
     def text(self, time: float) -> str:
         """Return the date and the time of day of a time of the log, s."""
         at = datetime.fromtimestamp(self._within(self.origin + time), self._zone())

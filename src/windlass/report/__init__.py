@@ -13,7 +13,8 @@ else. Both take the :class:`~windlass.results.Results` of any world, and omit wh
 
 Modules: ``table`` and ``html`` assemble the two; ``ablation`` is about decisions that are left out. Sections of the
 page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_map``, ``site_cores``, ``distributions``,
-``timelines``, ``queues``, ``by_hour``, ``gantt``, ``breakdowns``, ``by_group``, ``group_tables`` and ``winners``.
+``timelines``, ``queues``, ``by_hour``, ``gantt``, ``breakdowns``, ``by_group``, ``group_tables`` and ``winners``;
+``date_ticks`` has the dates of time axes.
 ``columns`` and ``units`` write metrics as text. ``answer`` writes the verdict, from ``sentence``, ``headlines``,
 ``qualifications``, ``cut_work``, ``fidelity`` and ``phrases``; ``capacity`` writes the smallest size that suffices,
 ``run_comparison`` the difference of two runs, ``sweep_sentence`` the change over a sweep, and ``instances`` the number

@@ -29,6 +29,8 @@ _Found = list[tuple[VariantLane, JobTimes]]
 def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     """Return utilisation and mean wait by hour, and utilisation by weekday, for the first seed of each variant.
 
+    Jobs without whole processors, such as those of instances, have the share of submissions in place of utilisation.
+
     Without a calendar, hours count from the first submission, and weekdays are left out. Empty if jobs arrive within
     two days.
 
@@ -37,8 +39,8 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     lanes
         The variants.
     """
-    able = [lane for lane in lanes if has(lane, "submit_s", "start_s", "end_s", "procs")]
-    found = [(lane, times(lane.outcomes[:1])) for lane in able if lane.outcomes[0].processors > 0]
+    able = [lane for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
+    found = [(lane, times(lane.outcomes[:1])) for lane in able]
     found = [(lane, known) for lane, known in found if _LEAST_SPAN <= _span(known) <= _MOST_HOURS * HOUR]
     if not found:
         return NOTHING
@@ -48,18 +50,12 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         ("hour of day", "") if calendar is not None else ("hour since the start", " since the start")
     )
     use = [
-        (lane, *utilisation_by_hour(known, lane.outcomes[0].processors, calendar)) for lane, known in found
+        (lane, *utilisation_by_hour(known, lane.outcomes[0].processors, calendar))
+        for lane, known in found
+        if has(lane, "procs") and lane.outcomes[0].processors > 0
     ]
     unit = time_unit([float(known.wait.mean()) for _, known in found])
     parts = [
-        _part(
-            "hour-utilisation",
-            f"Utilisation by {word}",
-            "Share of the processors in use, between the first and the last submission.",
-            [(lane, _mean_by(hour(begin), share, 24)) for lane, begin, share in use],
-            _hours(24),
-            " %",
-        ),
         _part(
             "hour-wait",
             f"Wait by hour of submission{since}",
@@ -67,9 +63,24 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
             [(lane, _mean_by(hour(known.submit), known.wait * unit.factor, 24)) for lane, known in found],
             _hours(24),
             f" {unit.symbol}",
-        ),
+        )
     ]
-    if calendar is not None:
+    if use:
+        parts.insert(
+            0,
+            _part(
+                "hour-utilisation",
+                f"Utilisation by {word}",
+                "Share of the processors in use, between the first and the last submission.",
+                [(lane, _mean_by(hour(begin), share, 24)) for lane, begin, share in use],
+                _hours(24),
+                " %",
+            ),
+        )
+    else:
+        # Instances have no fixed number of processors, so that arrivals stand for the load.
+        parts.insert(0, _arrivals("hour-arrivals", f"Submissions by {word}", found, hour, _hours(24)))
+    if calendar is not None and use:
         parts.append(
             _part(
                 "weekday-utilisation",
@@ -79,6 +90,10 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
                 _WEEKDAYS,
                 " %",
             )
+        )
+    elif calendar is not None:
+        parts.append(
+            _arrivals("weekday-arrivals", "Submissions by weekday", found, calendar.weekday, _WEEKDAYS)
         )
     return PageSection(
         f'<section><h2>By {"hour and weekday" if calendar else "hour"}</h2><p class="lead">{_clock(calendar)}</p>'
@@ -119,6 +134,15 @@ def utilisation_by_hour(
     edges = first + HOUR * np.arange(count, dtype=np.float64)
     held = binned(steps(known.start, known.end, known.procs), edges).mean
     return edges[:-1], held * (100 / processors)
+
+
+def _arrivals(
+    key: str, title: str, found: _Found, group: Callable[[_Floats], _Ints], labels: Sequence[str]
+) -> PageSection:
+    """Return the share of jobs that are submitted in each hour or on each weekday."""
+    counts = [(lane, np.bincount(group(known.submit), minlength=len(labels))) for lane, known in found]
+    curves = [(lane, 100 * count / count.sum()) for lane, count in counts]
+    return _part(key, title, "Share of the jobs.", curves, labels, " %")
 
 
 def _span(known: JobTimes) -> float:

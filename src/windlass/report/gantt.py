@@ -118,7 +118,7 @@ def busiest_window(known: JobTimes, most: int = MOST_JOBS) -> tuple[float, float
 def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     """Return the schedule of each variant, for the first seed, around the longest queue of the first with a queue.
 
-    Empty if no job waits, or if more jobs than a panel shows run at once.
+    Empty if no job waits. A sentence if more jobs than a panel shows run at once.
 
     Parameters
     ----------
@@ -133,7 +133,10 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         return NOTHING
     low, high = _common_window(queued[0], [known for _, known in found])
     if high - low < _LEAST_WINDOW:
-        return NOTHING
+        return PageSection(
+            f"<section><h2>Schedule</h2><p>Not shown: more than {MOST_JOBS} jobs run at once at the longest queue."
+            "</p></section>"
+        )
     unit = time_unit([(high - low) / 3])
     first = float(found[0][1].submit.min())
     plot, shown = _drawn(found, low, high, first, unit.factor, unit.symbol)

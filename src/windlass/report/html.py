@@ -78,6 +78,7 @@ def write_report(
 def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
     shown = lanes(results)
     jobs = only(shown, JOB)
+    by_jobs = timelines.section(jobs)
     return page(
         results.scenario,
         (
@@ -92,11 +93,11 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             site_cores.section(shown),
             distributions.section(jobs, by or default_metric(results) or ""),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
-            timelines.section(jobs),
+            by_jobs,
             queues.section(jobs),
             by_hour.section(jobs),
             gantt.section(jobs),
-            timelines.section_of_series(shown),
+            timelines.section_of_series(shown, "Sites over time" if by_jobs.html else "Over time"),
             PageSection(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + by_group.section(jobs)),
             PageSection(group_tables.section(results)),
             PageSection(overview.scenario(results) + overview.foot()),

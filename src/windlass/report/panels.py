@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from windlass.report.date_ticks import DateAxis
 from windlass.report.figures import DECADE_TICKS, Plot, Ticks, axis_style, framed_figure, plotted
 from windlass.report.job_columns import VariantLane
 from windlass.report.series import Binned
@@ -38,6 +39,7 @@ def panels(
     band: bool,
     ceiling: float = 0.0,
     axis: str = "time since the first submit",
+    dates: DateAxis | None = None,
 ) -> Plot:
     """Plot one panel per variant, stacked, all with the same axes.
 
@@ -57,6 +59,8 @@ def panels(
         Minimum upper end of the value axis.
     axis
         Title of the time axis.
+    dates
+        Dates at its ticks, and the title that says of which clock; None for times.
     """
     # Without bands only means are drawn, and an axis up to the peaks would squeeze them.
     top = max(
@@ -81,8 +85,10 @@ def panels(
             float(scale(np.array(top))),
         )
         _add_name(figure, course, f"y{place} domain")
-    style = axis_style(axis)
+    style = axis_style(axis if dates is None else dates.title)
     figure.update_xaxes(style, anchor=f"y{place}", ticksuffix=f" {unit}", hoverformat=".4~g", nticks=8)
+    if dates is not None:
+        figure.update_xaxes(tickvals=dates.ticks.at, ticktext=dates.ticks.text)
     figure.update_layout(
         hovermode="x unified", hoversubplots="axis", margin={"l": 62, "r": 20, "t": _TOP, "b": _BOTTOM}
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.report.date_ticks import DateAxis, date_axis
 from windlass.report.html_fragments import NOTHING, PageSection, figure
 from windlass.report.job_columns import JobTimes, VariantLane, has, times
 from windlass.report.panels import VariantTimeline, panels
@@ -33,11 +34,15 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
             "<section><h2>Over time</h2><p>All jobs end at the time of the first submission.</p></section>"
         )
     width = bin_width(span, MOST_BINS)
+    first, factor = float(found[0][1].submit.min()), axis_unit(span).factor
+    dates = date_axis([lane for lane, _ in found], first, span, factor)
     wide = [(lane, known) for lane, known in found if has(lane, "procs")]
     parts = (
-        _utilisation([(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0], span, width),
-        _waiting(found, span, width),
-        _requested(wide, span, width),
+        _utilisation(
+            [(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0], span, width, dates
+        ),
+        _waiting(found, span, width, dates),
+        _requested(wide, span, width, dates),
     )
     words = step_words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
     return PageSection(
@@ -47,10 +52,17 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     )
 
 
-def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
+def section_of_series(lanes: tuple[VariantLane, ...], title: str = "Over time") -> PageSection:
     """Return a plot for each time series of a world, for the first seed of each variant.
 
     Series of a site are left out (:mod:`windlass.report.site_cores`).
+
+    Parameters
+    ----------
+    lanes
+        The variants.
+    title
+        Heading of the section.
     """
     found = [
         (lane, [each for each in lane.outcomes[0].series if not each.site]) for lane in lanes if lane.outcomes
@@ -61,7 +73,8 @@ def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
         return NOTHING
     width, unit = bin_width(span, MOST_BINS), axis_unit(span)
     names = dict.fromkeys(each.name for _, own in found for each in own if len(each.value))
-    parts = []
+    first = min(float(each.time[0]) for _, own in found for each in own if len(each.value))
+    dates, parts = date_axis([lane for lane, _ in found], first, span, unit.factor), []
     for number, name in enumerate(names):
         known = [(lane, each) for lane, own in found for each in own if each.name == name]
         percent = known[0][1].percent
@@ -73,6 +86,7 @@ def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
             band=False,
             ceiling=100.0 if percent else 0.0,
             axis="time",
+            dates=dates,
         )
         parts.append(
             PageSection(
@@ -80,7 +94,8 @@ def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
             )
         )
     return PageSection(
-        f'<section><h2>Over time</h2><p class="lead">{step_words([lane for lane, _ in found], 0, width)}</p>'
+        f'<section><h2>{title}</h2><p class="lead">'
+        f"{step_words([lane for lane, _ in found], 0, width)}</p>"
         f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
         tuple(plot for part in parts for plot in part.plots),
     )
@@ -133,12 +148,12 @@ def axis_unit(span: float) -> Unit:
     return time_unit([span / _ENOUGH_UNITS])
 
 
-def _utilisation(found: _Found, span: float, width: float) -> PageSection:
+def _utilisation(found: _Found, span: float, width: float, dates: DateAxis | None) -> PageSection:
     if not found:
         return NOTHING
     unit = axis_unit(span)
     courses = _courses(found, span, width, _use, unit)
-    plot = panels("utilisation", courses, unit.symbol, " %", band=False, ceiling=100.0)
+    plot = panels("utilisation", courses, unit.symbol, " %", band=False, ceiling=100.0, dates=dates)
     caption = f"Share of the processors in use, mean over each {duration(width)}."
     return PageSection(figure(plot, "Utilisation", caption), (plot,))
 
@@ -148,7 +163,7 @@ def _use(lane: VariantLane, known: JobTimes) -> Steps:
     return Steps(held.time, held.value * (100 / lane.outcomes[0].processors))
 
 
-def _waiting(found: _Found, span: float, width: float) -> PageSection:
+def _waiting(found: _Found, span: float, width: float, dates: DateAxis | None) -> PageSection:
     unit = axis_unit(span)
     courses = _courses(
         found,
@@ -157,18 +172,18 @@ def _waiting(found: _Found, span: float, width: float) -> PageSection:
         lambda _, known: steps(known.submit, known.start, np.ones(len(known.submit))),
         unit,
     )
-    plot = panels("waiting", courses, unit.symbol, "", band=True)
+    plot = panels("waiting", courses, unit.symbol, "", band=True, dates=dates)
     return PageSection(figure(plot, "Jobs waiting", _band_words(width, plot.logarithmic)), (plot,))
 
 
-def _requested(found: _Found, span: float, width: float) -> PageSection:
+def _requested(found: _Found, span: float, width: float, dates: DateAxis | None) -> PageSection:
     if not found:
         return NOTHING
     unit = axis_unit(span)
     courses = _courses(
         found, span, width, lambda _, known: steps(known.submit, known.start, known.procs), unit
     )
-    plot = panels("requested", courses, unit.symbol, "", band=True)
+    plot = panels("requested", courses, unit.symbol, "", band=True, dates=dates)
     return PageSection(
         figure(plot, "Processors requested by waiting jobs", _band_words(width, plot.logarithmic)), (plot,)
     )

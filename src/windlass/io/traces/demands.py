@@ -26,6 +26,7 @@ from windlass.io.traces.openb import openb_pods
 from windlass.io.traces.where import matching
 from windlass.io.traces.workload import Workload
 from windlass.model import InputError
+from windlass.model.calendar import Calendar
 from windlass.model.vectors import VectorJobs
 
 _NAMES = {
@@ -41,11 +42,15 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DemandLog:
-    """Jobs of a log, with notes for the user, one line each, and (n,) their identifiers if these are no numbers."""
+    """Jobs of a log, with notes for the user, one line each, and (n,) their identifiers if these are no numbers.
+
+    ``calendar`` has the date of time 0 and the zone; None if they are unknown.
+    """
 
     jobs: VectorJobs
     notes: tuple[str, ...] = ()
     ids: pl.Series | None = None
+    calendar: Calendar | None = None
 
 
 def read_demands(
@@ -158,7 +163,7 @@ def demands_of(workload: Workload, cores_per_gpu: float = 0.0, memory_per_gpu: f
     cores = np.where(only_gpus, gpus * cores_per_gpu, jobs.procs)
     memory = gpus * memory_per_gpu if workload.memory is None else np.nan_to_num(workload.memory.amount)
     vectors = VectorJobs.of(jobs.submit, jobs.run, gpus, cores, memory, jobs.request, jobs.job)
-    return DemandLog(vectors, workload.notes, workload.ids)
+    return DemandLog(vectors, workload.notes, workload.ids, workload.calendar)
 
 
 def _plain(file: Path, table: pl.DataFrame, cores_per_gpu: float, memory_per_gpu: float) -> DemandLog:

@@ -155,7 +155,7 @@ def read_swf(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwfLog:
     plain = _plain(jobs)
     parts = list(_parsed(jobs)) if plain is None else [_Part(plain, [])]
     bad = [line for part in parts for line in part.bad]
-    notes = refuse_or_note(str(file), bad, skip_bad_lines)
+    notes = (*refuse_or_note(str(file), bad, skip_bad_lines), *header.notes)
     records = pl.concat(part.records for part in parts)
     if records.is_empty():
         raise InputError(f"{file}: no jobs, all lines are bad, line {bad[0].line}: {bad[0].reason}")

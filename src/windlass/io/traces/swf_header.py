@@ -78,13 +78,31 @@ class SwfHeader:
         start = self._count("UnixStartTime")
         if start is None or not _DATES <= start < _NO_DATES:
             return None
-        zone = (self.get("TimeZoneString") or "").strip()
-        if known_zone(zone):
-            return Calendar(float(start), zone)
+        if known_zone(self._zone):
+            return Calendar(float(start), self._zone)
         away = _AWAY.fullmatch(self.get("TimeZone") or "")
         return Calendar(
             float(start), offset_name(float(away[0])) if away and abs(int(away[0])) <= _FURTHEST else "UTC"
         )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A line if ``TimeZoneString`` is not a zone that this machine knows.
+
+        >>> SwfHeader((" UnixStartTime: 1132444805", " TimeZoneString: Mars/Olympus")).notes
+        ("TimeZoneString: unknown zone 'Mars/Olympus', expected one such as Europe/Paris; dates are in UTC",)
+        """
+        calendar = self.calendar
+        if calendar is None or not self._zone or known_zone(self._zone):
+            return ()
+        return (
+            f"TimeZoneString: unknown zone {self._zone[:60]!r}, expected one such as Europe/Paris; dates are in "
+            f"{calendar.zone_text}",
+        )
+
+    @property
+    def _zone(self) -> str:
+        return (self.get("TimeZoneString") or "").strip()
 
     def get(self, key: str) -> str | None:
         """Return the first value of a key; None if there is none."""

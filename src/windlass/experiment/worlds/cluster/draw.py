@@ -18,6 +18,7 @@ from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.video.streams import QuerySchedule
 from windlass.io.traces.demands import DemandLog
 from windlass.model import InputError
+from windlass.model.calendar import Calendar
 from windlass.model.fleet import FleetCase
 from windlass.sim.telemetry.neighbours import CoreChanges
 
@@ -64,6 +65,15 @@ class ClusterArrivals:
         begin = min(float(submit[0]) for submit in jobs)
         last = [float(submit[-1]) for submit in jobs[: len(jobs) - len(self.tasks)]]
         return begin, max(begin + 1.0, *last, *(each.drawn.last for each in self.tasks))
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """The calendar of the logs; None if there is none, or if logs have different ones."""
+        found = {each.drawn.jobs.calendar for each in self.rigid} | {
+            each.drawn.calendar for each in self.vectors
+        }
+        found.discard(None)
+        return found.pop() if len(found) == 1 else None
 
     def notes(self) -> Iterator[str]:
         """Return what logs say about jobs that were left out or changed."""

@@ -51,6 +51,7 @@ def outcome_of(setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, do
         ),
         jobs=_table(setting, arrivals, done),
         processors=sum(group.count * group.cores for site in setting.sites.values() for group in site.groups),
+        calendar=arrivals.calendar,
         notes=(
             *arrivals.notes(),
             *_stand_in_notes(setting),

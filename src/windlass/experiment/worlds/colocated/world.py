@@ -136,6 +136,7 @@ class Colocated(RunsAsCluster):
                 ),
                 *_sample_notes(len(tasks.submit), every),
             ),
+            calendar=jobs.calendar,
         )
 
 

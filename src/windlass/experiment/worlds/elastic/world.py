@@ -100,6 +100,7 @@ class Elastic(World):
             jobs=_table(done, workload.ids),
             processors=int(sum(kind.most * np.ceil(kind.cores) for kind in fleet.types)),
             notes=(*workload.notes, *_notes(done)),
+            calendar=workload.calendar,
         )
 
 

@@ -103,6 +103,7 @@ class SharingWorld(World):
             jobs=_table(done, case.use, workload.jobs.ids),
             processors=case.processors,
             notes=(*workload.jobs.notes, *walltime_notes(workload.jobs, case.kill)),
+            calendar=workload.jobs.calendar,
         )
 
 

@@ -110,4 +110,5 @@ def draw_rigid(
     last = float(found.jobs.submit[-1]) - begin
     notes = (*workload.notes, *early_notes(last, span.seconds, name))
     law, rng = spec.use.law(memory_per_core), streams.stream(f"use.{name}")
-    return RigidJobs(replace(workload, notes=notes), law, spec.use.classes, rng)
+    calendar = None if workload.calendar is None else workload.calendar.later(begin)
+    return RigidJobs(replace(workload, notes=notes, calendar=calendar), law, spec.use.classes, rng)

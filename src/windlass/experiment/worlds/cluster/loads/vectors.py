@@ -46,4 +46,7 @@ def draw_vectors(spec: VectorsSpec, span: Span, streams: RandomStreams, name: st
     found = vector_jobs(spec, streams.seed_of(name))
     begin = span.first(found.jobs.submit, drawn=spec.drawn is not None)
     jobs = found.jobs.take(span.within(found.jobs.submit, begin))
-    return None if not len(jobs) else DemandLog(replace(jobs, submit=jobs.submit - begin), found.notes)
+    if not len(jobs):
+        return None
+    calendar = None if found.calendar is None else found.calendar.later(begin)
+    return DemandLog(replace(jobs, submit=jobs.submit - begin), found.notes, calendar=calendar)
