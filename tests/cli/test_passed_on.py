@@ -265,15 +265,17 @@ def test_plan_profile_passes_its_options_on(passed_arguments):
     paths = Path("p.yaml"), Path("c.mp4"), Path("t.csv")
     found = passed_arguments(module, "profile_command", *given)
     assert list(found.values()) == [
-        module.ProfileOptions(*paths, 900_000_000, False, Path("profile.parquet"), None),
+        module.ProfileOptions(*paths, 900_000_000, False, Path("profile.parquet"), None, None),
         False,
     ]
     more = ("--cache", "2MB", "--out", "o.parquet", "--report", "r.html", "--alone", "--json")
-    found = passed_arguments(module, "profile_command", *given, *more)
+    found = passed_arguments(module, "profile_command", *given, *more, "--keep-within", "0.05")
     assert list(found.values()) == [
-        module.ProfileOptions(*paths, 2_000_000, True, Path("o.parquet"), Path("r.html")),
+        module.ProfileOptions(*paths, 2_000_000, True, Path("o.parquet"), Path("r.html"), 0.05),
         True,
     ]
+    found = passed_arguments(module, "profile_command", *given[:4])
+    assert next(iter(found.values())).truth is None
 
 
 def test_plan_clip_passes_its_options_on(passed_arguments):

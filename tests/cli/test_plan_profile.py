@@ -109,3 +109,58 @@ def test_invalid_clip_options_are_a_one_line_error(windlass, words, message):
     assert status == 2
     assert message in error
     assert error.count("\n") == 1
+
+
+GOLDEN = "golden: {detect: [{knn: {least: 0.001}}], associate: [overlap]}\n"
+
+
+def test_the_golden_plan_labels_a_clip_without_true_tracks(ready, tmp_path):
+    (tmp_path / "p.yaml").write_text(PIPELINE + GOLDEN)
+    status, out, _ = ready("plan", "profile", "p.yaml", "a.mp4", "--json")
+    assert status == 0
+    found = {
+        ", ".join(part["component"] for part in plan["components"]): plan["accuracy"]
+        for plan in json.loads(out)["plans"]
+    }
+    assert found["decode, detect knn, associate overlap"] == 1.0
+    assert min(found.values()) < 1.0
+
+
+def test_without_true_tracks_or_a_golden_plan_there_are_no_labels(ready):
+    status, out, error = ready("plan", "profile", "p.yaml", "a.mp4")
+    assert (status, out) == (2, "")
+    assert error == (
+        "windlass: p.yaml: golden is missing, expected a plan that labels the clip; or pass --truth\n"
+    )
+
+
+def test_a_profile_is_kept_until_its_plans_differ_on_a_new_clip(ready, tmp_path):
+    assert ready(*PROFILE, "--out", "x.parquet")[0] == 0
+    before = (tmp_path / "x.parquet").read_bytes()
+    status, out, message = ready(*PROFILE, "--out", "x.parquet", "--keep-within", "0")
+    assert (status, out) == (0, "")
+    assert "differ by at most 0.000 in accuracy on a.mp4" in message
+    assert "the profile is kept" in message
+    assert (tmp_path / "x.parquet").read_bytes() == before
+    assert (
+        ready("plan", "clip", "n.mp4", "--truth", "n.csv", *CLIP[5:], "--weather", "night", "--seed", "4")[0]
+        == 0
+    )
+    night = ("plan", "profile", "p.yaml", "n.mp4", "--truth", "n.csv", "--out", "x.parquet")
+    status, out, message = ready(*night, "--keep-within", "0.01")
+    assert status == 0
+    assert "more than 0.01, so all plans are profiled" in message
+    assert "written: x.parquet" in out
+    accuracies = [plan.accuracy for plan in stream_plans(tmp_path / "x.parquet")]
+    status, out, message = ready(*night, "--keep-within", "0")
+    assert "the profile is kept" in message
+    assert [plan.accuracy for plan in stream_plans(tmp_path / "x.parquet")] == accuracies
+
+
+def test_a_profile_of_another_pipeline_is_not_checked(ready, tmp_path):
+    assert ready(*PROFILE, "--out", "x.parquet")[0] == 0
+    (tmp_path / "p.yaml").write_text(PIPELINE.replace("[0.001, 0.004]", "0.002"))
+    status, _, error = ready(*PROFILE, "--out", "x.parquet", "--keep-within", "0.5")
+    assert status == 2
+    assert error.startswith("windlass: --keep-within: x.parquet: plan 'decode")
+    assert "is not a plan of the pipeline; profile it anew" in error

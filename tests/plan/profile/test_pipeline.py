@@ -27,6 +27,14 @@ def test_the_example_tracker_has_300_distinct_plans():
     assert len({part.name for part in parts}) == len({part.steps for part in parts}) == len(parts)
 
 
+def test_the_golden_plan_need_not_be_among_the_plans():
+    tree = yaml.safe_load(GOOD + "golden: {detect: [{hog: {stride: 8}}], associate: [orb]}")
+    found = read_tree(tree, "t.yaml")
+    assert found.golden.label == "decode, detect hog with crops, associate orb"
+    assert [plan.label for plan in found.plans] == ["decode, detect mog2, associate overlap"]
+    assert read_tree(yaml.safe_load(GOOD), "t.yaml").golden is None
+
+
 def test_an_associator_of_pixels_receives_crops():
     tree = {"detect": ["knn"], "associate": ["overlap", "histogram"]}
     labels = [plan.label for plan in read_tree(tree, "t.yaml").plans]
@@ -41,7 +49,11 @@ def test_an_associator_of_pixels_receives_crops():
     [
         ("[1, 2]", "is [1, 2], expected name, decode, detect and associate"),
         ("a: {b", "is not YAML"),
-        ("track: 1\n" + GOOD, "'track' is unknown, expected name, decode, detect or associate"),
+        ("track: 1\n" + GOOD, "'track' is unknown, expected name, decode, detect, associate or golden"),
+        (GOOD + "golden: mog2", "golden is 'mog2', expected decode, detect and associate"),
+        (GOOD + "golden: {name: x}", "golden is {'name': 'x'}, expected decode, detect and associate"),
+        (GOOD + "golden: {detect: [mog2, knn], associate: [orb]}", "golden has 2 plans, expected one"),
+        (GOOD + "golden: {detect: [sift], associate: [orb]}", "golden: detect: 'sift' is unknown"),
         ("associate: [orb]", "detect is None, expected a list of mog2, knn, difference, hog"),
         ("detect: [mog2]\nassociate: []", "associate is [], expected a list of overlap"),
         (

@@ -56,7 +56,14 @@ def solve(
 def profile(
     pipeline: Annotated[Path, typer.Argument(help="Pipeline (.yaml), such as examples/plan/pipeline.yaml.")],
     clip: Annotated[Path, typer.Argument(help="Clip (.mp4), such as one of windlass plan clip.")],
-    truth: Annotated[Path, typer.Option("--truth", help="True tracks of the clip (.csv).")],
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            "--truth",
+            help="True tracks of the clip (.csv).",
+            show_default="tracks of the pipeline's golden plan",
+        ),
+    ] = None,
     cache: Annotated[
         str, typer.Option("--cache", help="Maximum size of cached outputs, as in 900MB.")
     ] = "900MB",
@@ -68,12 +75,21 @@ def profile(
         bool,
         typer.Option("--alone", help="Also run each plan separately, and compare CPU time and results."),
     ] = False,
+    keep_within: Annotated[
+        float | None,
+        typer.Option(
+            "--keep-within",
+            min=0,
+            help="Keep the profile of --out if its best plans differ by at most this in accuracy on the clip.",
+            show_default="always profile",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Run all plans of a video pipeline on a clip; measure accuracy, CPU time and bytes sent."""
     from windlass.cli.plan.profile import ProfileOptions, bytes_of, profile_command
 
-    question = ProfileOptions(pipeline, clip, truth, bytes_of(cache), alone, out, report)
+    question = ProfileOptions(pipeline, clip, truth, bytes_of(cache), alone, out, report, keep_within)
     profile_command(question, as_json=json)
 
 

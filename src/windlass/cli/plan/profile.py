@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from windlass.cli.output import check_report, print_lines, print_tables, write_json, write_report
+from windlass.cli.output import check_report, note, print_lines, print_tables, write_json, write_report
 from windlass.cli.plan.clip import needs_opencv
 from windlass.cli.progress import counted_progress
 from windlass.io import check_file
 from windlass.model import InputError
 from windlass.model.queries import QueryPlan
-from windlass.plan.profile import write_plans
+from windlass.plan.profile import stream_plans, write_plans
 from windlass.plan.profile.comparison import SinglePlanRuns, cores, front, run_alone
-from windlass.plan.profile.tracks import read_truth
+from windlass.plan.profile.tracks import Tracks, read_truth
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo
+    from windlass.plan.profile.pipeline import Pipeline
     from windlass.plan.profile.running import PlanProfile
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -34,22 +35,26 @@ class ProfileOptions:
     Parameters
     ----------
     pipeline, clip, truth
-        The files to read.
+        The files to read. Without a truth, the tracks of the pipeline's golden plan are the labels.
     cache
         Maximum size of cached outputs, bytes.
     alone
         Also run each plan separately.
     out, report
         The files to write.
+    keep_within
+        Keep the profile of ``out`` if the plans of its front differ by at most this in accuracy; None to
+        always profile.
     """
 
     pipeline: Path
     clip: Path
-    truth: Path
+    truth: Path | None
     cache: float
     alone: bool
     out: Path
     report: Path | None
+    keep_within: float | None = None
 
 
 def bytes_of(given: str) -> float:
@@ -80,10 +85,15 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     from windlass.plan.profile.running import profile
 
     pipeline, clip = read_pipeline(options.pipeline), about(options.clip)
-    truth = read_truth(options.truth, clip)
-    inputs = (options.pipeline, options.clip, options.truth)
+    inputs = tuple(file for file in (options.pipeline, options.clip, options.truth) if file is not None)
     check_file("--out", options.out, inputs, b"PAR1")
     check_report(options.report, inputs)
+    truth = _labels(options, pipeline, clip)
+    if options.keep_within is not None and options.out.exists():
+        line, kept = _still_holds(options, options.keep_within, pipeline, clip, truth)
+        note(line)
+        if kept:
+            return
     with counted_progress("plans") as update:
         found = profile(pipeline.plans, clip, truth, options.cache, notify=update)
     plans = [each.plan for each in found.plans]
@@ -103,6 +113,38 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
         return
     print_tables(_table(plans))
     print_lines(lines, wrap=True)
+
+
+def _labels(options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo) -> Tracks:
+    """Return the true tracks of the clip, or those of the golden plan."""
+    from windlass.plan.profile.golden import golden_tracks
+
+    if options.truth is not None:
+        return read_truth(options.truth, clip)
+    if pipeline.golden is None:
+        raise InputError(
+            f"{options.pipeline}: golden is missing, expected a plan that labels the clip; or pass --truth"
+        )
+    return golden_tracks(pipeline.golden, clip)
+
+
+def _still_holds(
+    options: ProfileOptions, most: float, pipeline: Pipeline, clip: ClipInfo, truth: Tracks
+) -> tuple[str, bool]:
+    """Return what the check of the existing profile found, as a sentence, and whether the profile is kept."""
+    from windlass.plan.profile.recheck import recheck
+
+    try:
+        found = recheck(stream_plans(options.out), pipeline.plans, clip, truth, options.cache)
+    except InputError as error:
+        raise InputError(f"--keep-within: {options.out}: {error}") from error
+    kept = found.largest <= most
+    return (
+        f"{options.out}: {len(found.labels)} of its plans differ by at most {found.largest:.3f} in accuracy on "
+        f"{options.clip.name}, {found.seconds:.1f} CPU s; "
+        + ("the profile is kept" if kept else f"more than {most:g}, so all plans are profiled"),
+        kept,
+    )
 
 
 def summary(

@@ -12,7 +12,7 @@ associate:
 ```
 
 Each list of a knob's values is swept. A plan is a decoder, a detector and an associator, each with one value
-per knob.
+per knob. ``golden`` may name one more plan in the same form, which labels clips without true tracks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import product
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -60,6 +60,15 @@ class TrackerPlan:
 class Pipeline:
     """A pipeline: all plans of a query.
 
+    Parameters
+    ----------
+    name
+        Its name.
+    plans
+        The plans to profile.
+    golden
+        The plan whose tracks are the labels of clips without true tracks; None if the file has none.
+
     Examples
     --------
     >>> found = read_tree({"name": "t", "detect": [{"knn": {"least": [0.01, 0.02]}}], "associate": ["orb"]}, "t.yaml")
@@ -70,6 +79,7 @@ class Pipeline:
 
     name: str
     plans: tuple[TrackerPlan, ...]
+    golden: TrackerPlan | None = None
 
 
 def read_pipeline(path: str | PathLike[str]) -> Pipeline:
@@ -95,9 +105,25 @@ def read_tree(tree: object, where: str) -> Pipeline:
     """Parse a pipeline like :func:`read_pipeline`, from loaded YAML; ``where`` names the source in errors."""
     if not isinstance(tree, dict):
         raise InputError(f"{where}: is {tree!r}, expected name, decode, detect and associate")
-    unknown = [key for key in tree if key not in ("name", "decode", "detect", "associate")]
+    unknown = [key for key in tree if key not in ("name", "decode", "detect", "associate", "golden")]
     if unknown:
-        raise InputError(f"{where}: {unknown[0]!r} is unknown, expected name, decode, detect or associate")
+        raise InputError(
+            f"{where}: {unknown[0]!r} is unknown, expected name, decode, detect, associate or golden"
+        )
+    golden = None if tree.get("golden") is None else _one_plan(tree["golden"], f"{where}: golden")
+    return Pipeline(str(tree.get("name", Path(where).stem)), tuple(_plans(tree, where)), golden)
+
+
+def _one_plan(tree: object, where: str) -> TrackerPlan:
+    if not isinstance(tree, dict) or not set(tree) <= {"decode", "detect", "associate"}:
+        raise InputError(f"{where} is {tree!r}, expected decode, detect and associate")
+    plans = _plans(tree, where)
+    if len(plans) != 1:
+        raise InputError(f"{where} has {len(plans)} plans, expected one")
+    return plans[0]
+
+
+def _plans(tree: dict[Any, Any], where: str) -> list[TrackerPlan]:
     decoders = _swept(Decode, tree.get("decode"), f"{where}: decode")
     detectors = _ways(DETECTORS, tree.get("detect"), f"{where}: detect")
     associators = _ways(ASSOCIATORS, tree.get("associate"), f"{where}: associate")
@@ -109,7 +135,7 @@ def read_tree(tree: object, where: str) -> Pipeline:
             PlanComponent(associator.name, associator.steps()),
         )
         plans.append(TrackerPlan(decoder.every, parts))
-    return Pipeline(str(tree.get("name", Path(where).stem)), tuple(plans))
+    return plans
 
 
 def _ways(kinds: Sequence[type[Kind]], given: object, where: str) -> list[Kind]:
