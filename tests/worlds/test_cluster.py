@@ -257,7 +257,7 @@ def test_variants_are_named_by_the_policies_that_differ():
     assert [variant.name for variant in scenario.variants] == ["easy", "fcfs"]
     both = make_scenario(tree("batch", policies={"order": ["easy", "fcfs"]}, without=[[], ["order"]]))
     names = [variant.name for variant in both.variants]
-    assert names == ["easy", "easy, without order", "fcfs", "fcfs, without order"]
+    assert names == ["easy", "easy, without order", "fcfs", "without order"]
 
 
 def test_a_scenario_as_run_makes_the_same_variants():
@@ -556,6 +556,15 @@ def test_a_bound_of_policies_for_short_tasks_is_better_and_does_not_win(decision
     assert second.mean_task_response_s < first.mean_task_response_s
     assert second.mean_job_wait_s == first.mean_job_wait_s
     assert best_row(results.variants, "mean_task_response_s", -1) == 0
+
+
+def test_variants_are_named_by_the_decision_of_which_they_are_a_bound():
+    found = make_scenario(tree("batch", bound_of=[None, "plan", "admit"], without=[[], "order"])).variants
+    assert [variant.name for variant in found] == [
+        *("all decisions", "without order"),
+        *("bound of plan", "without order, bound of plan"),
+        *("bound of admit", "without order, bound of admit"),
+    ]
 
 
 def test_a_bound_of_plan_has_room_for_all_queries():

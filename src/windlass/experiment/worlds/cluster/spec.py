@@ -390,6 +390,8 @@ def _labels(variants: Sequence[ClusterSetting]) -> list[str]:
         named = [column[place] for place in differing] if alike else column
         if variant.without:
             named = [*named, left_out_label(variant.without)]
+        if variant.bound_of is not None:
+            named = [*named, f"bound of {variant.bound_of}"]
         found.append(", ".join(named) or "all decisions")
     return found
 
