@@ -62,8 +62,8 @@ def test_time_spans_round_up_to_whole_rows():
 def test_the_best_score_of_each_table_is_bold():
     found = [("naive", result(4.0, 9.0), 1), ("ses", result(5.0, 8.0), 1)]
     table = forecast_output.score_table(options_of(), 2, found)
-    assert table.title == "2 rows ahead (1200 s)"
-    assert forecast_output.score_table(options_of(), 1, found).title == "1 row ahead (600 s)"
+    assert table.title == "2 rows ahead (20 min)"
+    assert forecast_output.score_table(options_of(), 1, found).title == "1 row ahead (10 min)"
     columns = [list(column.cells) for column in table.columns]
     assert columns == [
         ["naive", "ses"],
@@ -111,14 +111,14 @@ def test_the_chart_shows_the_longest_step():
     assert list(truth.y[:3]) == [1.0, 2.0, 3.0]
     assert (naive.y[0], ses.y[0], ses.name) == (6.0, 8.0, "ses")
     assert axes(drawn) == ("course", "hours of the test part", "used")
-    assert drawn.title == "used, forecast 1200 s ahead"
+    assert drawn.title == "used, forecast 20 min ahead"
 
 
 def test_the_report_has_a_table_per_step():
     html = forecast_output.page_of(options_of(), made_series(1500), [("naive", result(4.0, 9.0))])
-    assert "1,500 rows of 600 s; the last 12 are for the test" in html
-    assert "<h2>1 row ahead, 600 s</h2>" in html
-    assert "<h2>2 rows ahead, 1200 s</h2>" in html
+    assert "1,500 rows of 10 min; the last 12 are for the test" in html
+    assert "<h2>1 row ahead, 10 min</h2>" in html
+    assert "<h2>2 rows ahead, 20 min</h2>" in html
     cells = "<td>naive</td><td>9</td><td>18</td><td>27</td><td>–</td><td>1.25</td><td>2</td>"
     assert cells in html
     assert cells.replace("<td>9</td><td>18</td><td>27</td>", "<td>4</td><td>8</td><td>12</td>") in html
