@@ -23,8 +23,8 @@ _INSTANCES = "idle=600.0 launch_spread=0.0 boot_failure=0.0 fit=first spot=None"
 _SEASON = "days=28.0 per_hour=30.0 daily=0.8 weekend=0.4 batch=1.0 run=1800.0 spread=1.0 shapes=one"
 _SHAPE = "gpus=0.0 cores=1.0 memory=0.0 weight=1.0"
 _VECTORS = (
-    "trace=None format=None where=None skip_bad_lines=False bins=None drawn=None earlier=0.0 cores_per_gpu=0.0 "
-    "memory_per_gpu=0.0"
+    "trace=None format=None where=None skip_bad_lines=False columns=() bins=None drawn=None earlier=0.0 "
+    "cores_per_gpu=0.0 memory_per_gpu=0.0"
 )
 _STAGED = (
     "jobs=100 load=0.7 least_stages=2 most_stages=5 tasks=150.0 tasks_spread=1.2 task_s=8.0 task_bytes=30000000.0 "

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.oracles.instances import check
+from windlass.cli.overrides import Overrides, overridden
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.workloads.seasons import Season, Shape, seasonal
@@ -151,7 +152,7 @@ def test_real_spot_capacity_is_read():
         ({"workload": {"drawn": DRAWN, "cores_per_gpu": 2}}, "are for a trace or bins"),
         (
             {"workload": {"drawn": DRAWN, "where": "run > 5"}},
-            "format, where and skip_bad_lines are for a trace",
+            "format, where, skip_bad_lines and columns are for a trace",
         ),
         ({"workload": {"drawn": DRAWN | {"daily": 1.5}}}, "daily"),
         ({"policies": {"scale": "reactiv"}}, "did you mean 'reactive'"),
@@ -288,3 +289,25 @@ def test_the_calendar_of_a_log_is_that_of_the_result(tmp_path):
     made = run(make_scenario(tree(workload={"trace": str(file)}))).variants[0].outcomes[0]
     assert made.calendar.text(float(made.jobs["submit_s"][0])) == "Wed 2024-05-01 12:00:00"
     assert run(make_scenario(tree())).variants[0].outcomes[0].calendar is None
+
+
+def test_columns_of_a_table_are_named_by_field_or_by_the_option(tmp_path):
+    file = tmp_path / "jobs.csv"
+    file.write_text("Queued at,Length,Width\n0,900,4\n60,300,2\n")
+    columns = {"submit": "Queued at", "run": "Length", "procs": "Width"}
+    given = {"trace": str(file), "columns": columns}
+    found = Elastic().workload(make_scenario(tree(workload=given)).variants[0].setting, 1).jobs
+    assert found.resources.tolist() == [[0.0, 4.0, 0.0], [0.0, 2.0, 0.0]]
+    words = ("submit=Queued at", "run=Length,procs=Width")
+    changed = overridden(
+        tree(workload={"trace": str(file)}), Overrides(columns=words, where="procs_requested > 3")
+    )
+    assert len(Elastic().workload(make_scenario(changed).variants[0].setting, 1).jobs) == 1
+    # A table of requests whose columns are named is read as one of the batch world.
+    file.write_text("arrival_s,gpus,duration_s,Cores\n0,1,900,4\n")
+    named = {"trace": str(file), "columns": {"submit": "arrival_s", "run": "duration_s", "procs": "Cores"}}
+    found = Elastic().workload(make_scenario(tree(workload=named)).variants[0].setting, 1).jobs
+    assert found.resources[0, 1] == 4.0
+    drawn = {"drawn": {"days": 1, "per_hour": 5}, "columns": columns}
+    with pytest.raises(InputError, match="columns are for a trace"):
+        make_scenario(tree(workload=drawn))

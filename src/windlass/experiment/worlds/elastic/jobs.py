@@ -53,8 +53,9 @@ def vector_jobs(spec: ElasticWorkloadSpec, seed: int) -> DemandLog:
 
 def _of_log(trace: Path, spec: ElasticWorkloadSpec, besides: tuple[float, float]) -> DemandLog:
     """Read a table of requests, or otherwise a scheduler's log as the world ``batch`` does."""
-    own = spec.format is None and not spec.skip_bad_lines and format_of(trace) in _TABLES
+    given = spec.format is not None or spec.skip_bad_lines or spec.columns
+    own = not given and format_of(trace) in _TABLES
     if own and is_demand_table(trace):
         return read_demands(trace, *besides, where=spec.where)
-    records = read_trace(trace, spec.format, spec.skip_bad_lines)
+    records = read_trace(trace, spec.format, spec.skip_bad_lines, dict(spec.columns))
     return demands_of(to_workload(records, where=spec.where), *besides)

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from windlass.experiment.workloads.seasons import Season, Shape
 from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.batch.spec import Columns
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.model.instances import InstanceType
@@ -96,15 +97,16 @@ class DrawnJobsSpec(Spec):
 class ElasticWorkloadSpec(Spec):
     """Jobs from a log (``trace``), from counts of jobs by time (``bins``), or ``drawn``.
 
-    ``format``, ``where``, ``skip_bad_lines``: as for a log of the world ``batch``, whose formats are read as well; a
-    processor is a core. ``earlier``: length of the initial part that serves as history only, s. ``cores_per_gpu``,
-    ``memory_per_gpu``: request of GPU jobs for which the log has no cores or memory.
+    ``format``, ``where``, ``skip_bad_lines``, ``columns``: as for a log of the world ``batch``, whose formats are read
+    as well; a processor is a core. ``earlier``: length of the initial part that serves as history only, s.
+    ``cores_per_gpu``, ``memory_per_gpu``: request of GPU jobs for which the log has no cores or memory.
     """
 
     trace: Path | None = None
     format: str | None = None
     where: str | None = None
     skip_bad_lines: bool = False
+    columns: Columns = ()
     bins: Path | None = None
     drawn: DrawnJobsSpec | None = None
     earlier: NotNegative = 0.0
@@ -115,8 +117,8 @@ class ElasticWorkloadSpec(Spec):
     def _one_source(self) -> Self:
         if [self.trace, self.bins, self.drawn].count(None) != 2:
             raise ValueError("expected one of 'trace', 'bins' and 'drawn'")
-        if self.trace is None and (self.format or self.where or self.skip_bad_lines):
-            raise ValueError("format, where and skip_bad_lines are for a trace")
+        if self.trace is None and (self.format or self.where or self.skip_bad_lines or self.columns):
+            raise ValueError("format, where, skip_bad_lines and columns are for a trace")
         if self.drawn is not None and (self.cores_per_gpu or self.memory_per_gpu):
             raise ValueError("cores_per_gpu and memory_per_gpu are for a trace or bins, not for 'drawn'")
         return self
@@ -137,7 +139,12 @@ class ElasticSetting(Setting):
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.types", "workload.drawn.shapes"})
     path_fields: ClassVar[tuple[str, ...]] = ("workload.trace", "workload.bins", "cluster.spot.trace")
-    options: ClassVar[Mapping[str, str]] = {}
+    options: ClassVar[Mapping[str, str]] = {
+        "--where": "workload.where",
+        "--format": "workload.format",
+        "--skip-bad-lines": "workload.skip_bad_lines",
+        "--columns": "workload.columns",
+    }
 
     world: Literal["elastic"] = "elastic"
     cluster: ElasticClusterSpec
