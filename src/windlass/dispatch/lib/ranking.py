@@ -6,8 +6,6 @@ Places in addition to those of :mod:`windlass.dispatch.state` and :mod:`windlass
 in ``ints``     place  what it is                                      written by                 read by
 ==============  =====  ==============================================  =========================  ============
 ``TASK``        15     number of the last task that was counted        ``choose``                 ``choose``
-``SENDS``       16     see :mod:`windlass.dispatch.lib.sending`        ``rank``                   its class
-``TO_SEND``     17     see there                                       its class                  its class
 ==============  =====  ==============================================  =========================  ============
 
 ================  =====  ============================================  =========================  ============

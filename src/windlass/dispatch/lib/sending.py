@@ -8,6 +8,16 @@ Let a fetch take a share φ of a mean task on a mean worker, let a job have m ta
 of the logarithms of sizes. Tasks are sent at once if (√m − 1) φ ≥ 0.1 + σ. As σ is measured, it is also large after
 workers have changed their speeds, when predictions err as well.
 
+Places in addition to those of :mod:`windlass.dispatch.lib.ranking`:
+
+===========  =====  ====================================================  ======================  ===================
+in ``ints``  place  what it is                                            written by              read by
+===========  =====  ====================================================  ======================  ===================
+``SENDS``    16     1 if tasks are sent at once, else 0                   ``decide``              ``choose``
+``TO_SEND``  17     1 from when a worker is chosen for a task until it    ``choose``, ``bind``    ``bind``
+                    is sent
+===========  =====  ====================================================  ======================  ===================
+
 Source: Windlass; the rule and its numbers were chosen on drawn settings.
 """
 
@@ -20,8 +30,7 @@ from windlass.dispatch.lib.speeds import ALARM, MEMORY, VARIANCE
 from windlass.dispatch.state import OWN_INT
 from windlass.jit import helper
 
-#: In ``ints``: 1 if tasks are sent at once, else 0; and 1 from when a worker is chosen for a task until it is sent.
-SENDS, TO_SEND = OWN_INT + 6, OWN_INT + 7
+SENDS, TO_SEND = range(OWN_INT + 6, OWN_INT + 8)
 #: The least (√m − 1) φ at which tasks of equal sizes are sent.
 _LEAST = 0.1
 #: Completions that a mean speed covers, and the alarm of a change, for tasks that wait and for tasks that are sent. A

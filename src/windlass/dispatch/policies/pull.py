@@ -45,15 +45,12 @@ def _choose(lengths, ints, floats):
             ints[DIRTY] = 1
     if ints[DIRTY] != 0:
         ranking.rank(ints, floats)
-    if ints[COPIES] != CENTRAL:
-        return ranking.soonest(lengths, ints, floats)
-    place = ints[OFFERED]
-    ints[OFFERED] = place + 1
-    if place >= count:
-        return -1
-    if ints[sending.SENDS] == 0:
-        return ints[own_ints(ints) + place]
-    ints[sending.TO_SEND] = 1
+    if ints[COPIES] == CENTRAL:
+        place = ints[OFFERED]
+        ints[OFFERED] = place + 1
+        if ints[sending.SENDS] == 0 or place >= count:
+            return ints[own_ints(ints) + place] if place < count else -1
+        ints[sending.TO_SEND] = 1
     return ranking.soonest(lengths, ints, floats)
 
 

@@ -130,7 +130,7 @@ def offer(choose, bind, state, sender, now):
     lengths = state.seen_length[sender] if settings.count_sent != 0 else state.known_length
     ints[OFFERED] = 0
     worker = choose(lengths, ints, floats)
-    while worker >= 0 and progress.unbound > 0 and (progress.idle > 0 or settings.requests_ahead != 0):
+    while worker >= 0 and (progress.idle > 0 or settings.requests_ahead != 0):
         line = state.line[index(worker)]
         if line.running == NONE and line.down == 0:
             # An idle worker's request is with the schedulers already, so that it does not wait for the task.
