@@ -17,7 +17,7 @@ from windlass.engines.batch import driver_lock
 from windlass.engines.pbs import driver
 from windlass.engines.pbs.client import PbsAwayError, PbsClient
 from windlass.engines.pbs.driver import drive_pbs, give_back_pbs
-from windlass.engines.pbs.entries import FORMAT, Held, Holding, Released, Releasing
+from windlass.engines.pbs.entries import FORMAT, HeldAgain, HoldingAgain, Lifted, Lifting
 from windlass.engines.pbs.journal import PbsJournal
 from windlass.engines.pbs.settings import PbsDriving
 from windlass.engines.pbs.system import PbsOptions
@@ -174,11 +174,11 @@ class Checked(FakePbs):
     def journal(self, entry):
         """Note an entry that is on disk."""
         match entry:
-            case Releasing() | Holding():
+            case Lifting() | HoldingAgain():
                 self.intent[entry.job] = type(entry)
-            case Released():
+            case Lifted():
                 self.confirmed.add(entry.job)
-            case Held():
+            case HeldAgain():
                 self.confirmed.discard(entry.job)
 
     def hold(self, job, kind, by):
@@ -201,7 +201,7 @@ class Checked(FakePbs):
             wrong = {
                 "left alone": (job.queue != QUEUE and self._left.get(name, 0.0) < self._listed)
                 or (held and self.owner.get(name) == "operator"),
-                "journaled first": self.by == "driver" and self.intent.get(name) is not Releasing,
+                "journaled first": self.by == "driver" and self.intent.get(name) is not Lifting,
             }
             if held:
                 self.once.add(name)
@@ -210,7 +210,7 @@ class Checked(FakePbs):
         else:
             wrong = {
                 "held again only after a release": name not in self.once,
-                "journaled first": self.intent.get(name) is not Holding,
+                "journaled first": self.intent.get(name) is not HoldingAgain,
             }
             self.owner[name] = "driver"
         self.problems += [
@@ -229,7 +229,7 @@ class World:
         self.drivers, self.polls, self.stops, self.written = 0, 0, Counter(), []
         self._commands, self._writes, self._last = 0, 0, {}
         self._dead = self._interrupted = self._quiet = self._over = self._shielded = False
-        self._ending = False
+        self._locked = self._ends = False
         self._still, self._waits, self._away_until = 0, 0, 0.0
         self._by_command = {each.at: each for each in plan.faults if each.kind in COMMANDS}
         by_write = (*KILLS, "disk full")
@@ -304,7 +304,7 @@ class World:
         self._by_command.clear()
         self._by_write.clear()
         if self.plan.ends_held:
-            self._interrupted = self._ending = True
+            self._interrupted = True
 
     # -- the commands of the driver
 
@@ -425,9 +425,9 @@ class World:
         for line in lines:
             entry = FORMAT.read(line.line)
             self.pbs.journal(entry)
-            if type(entry).__name__ == "GivenBack":
+            if type(entry).__name__ == "QueueReturned":
                 # What is given back is journaled as a whole.
-                self.pbs.intent |= dict.fromkeys(entry.jobs, Releasing)
+                self.pbs.intent |= dict.fromkeys(entry.jobs, Lifting)
         self._still = 0 if lines else self._still
         if kill is not None:
             self._die()
@@ -451,6 +451,10 @@ class World:
             self._interrupted = False
             raise KeyboardInterrupt
 
+    def _lock(self):
+        self._locked, self._interrupted = True, self._interrupted or self._ends
+        return self.folder
+
     @contextlib.contextmanager
     def _shield(self):
         self._shielded = True
@@ -466,7 +470,7 @@ class World:
     def _drive(self):
         """Run a driver to its end; return how it ended."""
         self.drivers += 1
-        self._dead = self._over = False
+        self._dead = self._over = self._locked = False
         self.pbs.by = "driver"
         driving = PbsDriving(
             {"order": POLICIES[self.plan.policy]()}, self.file, PbsOptions(QUEUE, 2.0), forgets=True
@@ -494,12 +498,15 @@ class World:
 
     def _live(self):
         while self.drivers < MOST_DRIVERS and not self.problems:
-            ending, self._ending = self._ending, False
             how = self._drive()
             self.stops[how] += 1
-            if how == "settled" or (how == "interrupted" and self._quiet and self.plan.ends_held):
+            if how == "settled":
                 return
-            self._ending = ending
+            if self.plan.ends_held and self._quiet and how == "interrupted":
+                if self._locked:
+                    return
+                # It had not begun to drive.
+                self._ends = True
             every = self.plan.give_back_every
             if every and not self._quiet and self.drivers % every == 0:
                 self._give_back()
@@ -520,7 +527,7 @@ class World:
             mock.patch.object(PbsJournal, "_write", lambda journal, lines: self.write(journal, lines)),
             mock.patch.object(PbsJournal, "_shorten", lambda journal, now: self.shorten(journal, now)),
             mock.patch.object(PbsJournal.__init__, "__defaults__", (self.plan.journal_limit,)),
-            mock.patch.object(driver_lock, "_folder", return_value=self.folder),
+            mock.patch.object(driver_lock, "_folder", self._lock),
             mock.patch.object(driver, "undisturbed", self._shield),
             unsynchronised(mock),
         ):

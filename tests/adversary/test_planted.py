@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adversary.planted import ELASTIC, JOBS, PLANTED
+from tests.adversary.planted import ELASTIC, JOBS, PBS, PLANTED
 from tests.mutants.trial import copied
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,8 @@ def seeds_until_found(name, folder):
     """Return how many seeds a copy of the source with the bug takes, and what the search printed."""
     source = copied(folder)
     PLANTED[name].apply(source)
-    driver = "elastic" if name in ELASTIC else "jobs" if name in JOBS else "slurm"
+    drivers = {"elastic": ELASTIC, "jobs": JOBS, "pbs": PBS}
+    driver = next((driver for driver, bugs in drivers.items() if name in bugs), "slurm")
     done = subprocess.run(
         [sys.executable, "-m", "tests.adversary.search", "0", str(MOST), driver],
         cwd=ROOT,

@@ -32,6 +32,7 @@ NOT_RUN = {
     "docs/kubernetes-jobs.md": 1,
     "docs/deploy-kubernetes.md": 3,
     "docs/logs.md": 2,
+    "docs/pbs.md": 3,
     "docs/profile.md": 1,
     "docs/serve.md": 1,
     "docs/share-on-slurm.md": 1,

@@ -13,7 +13,15 @@ from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Delayed, Started, Submitted
 from windlass.engines.pbs.client import PbsAwayError, PbsClient
 from windlass.engines.pbs.driver import drive_pbs, give_back_pbs, plan_pbs
-from windlass.engines.pbs.entries import GivenBack, Held, Holding, Refused, Released, Releasing, Withheld
+from windlass.engines.pbs.entries import (
+    HeldAgain,
+    HoldingAgain,
+    Lifted,
+    Lifting,
+    NotLifted,
+    OperatorHold,
+    QueueReturned,
+)
 from windlass.engines.pbs.journal import UnwrittenPbs, read_pbs_journal
 from windlass.engines.pbs.settings import PbsDriving
 from windlass.engines.pbs.system import PbsOptions, PbsSystem
@@ -92,8 +100,8 @@ def test_jobs_start_in_the_policy_s_order_and_each_release_is_journaled_first(be
     assert bench.pbs.ran == ["1.pbs", "3.pbs", "2.pbs"]
     assert len(run.job) == 3
     assert bench.changes("driver") == [(f"{job}.pbs", "o", False) for job in (1, 3, 2)]
-    kinds = [(type(each), each.job) for each in bench.entries(Releasing, Released) if each.job == "2.pbs"]
-    assert kinds == [(Releasing, "2.pbs"), (Released, "2.pbs")]
+    kinds = [(type(each), each.job) for each in bench.entries(Lifting, Lifted) if each.job == "2.pbs"]
+    assert kinds == [(Lifting, "2.pbs"), (Lifted, "2.pbs")]
     assert any(line.startswith("start 1.pbs: ") for line in bench.lines)
 
 
@@ -136,7 +144,7 @@ def test_an_operator_s_hold_after_a_release_is_kept_by_all_drivers_and_by_a_give
     bench.clock.at(BEGIN + 3.0, lambda: bench.pbs.hold(job, "o", "operator"))
     bench.drive(seconds=50.0)
     assert bench.changes("driver") == [(job, "o", False)]
-    assert [each.job for each in bench.entries(Withheld)] == [job]
+    assert [each.job for each in bench.entries(OperatorHold)] == [job]
     line = f"job {job}: an operator held it after its release; left alone"
     assert bench.lines.count(line) == 1
     bench.drive(seconds=30.0)
@@ -161,7 +169,7 @@ def test_a_requeued_job_is_held_again_and_waits_at_the_end(bench):
     bench.drive(seconds=150.0)
     assert bench.pbs.ran in ([one, other, one], [one, one, other])
     assert bench.changes("driver")[:2] == [(one, "o", False), (one, "o", True)]
-    assert [type(each) for each in bench.entries(Holding, Held)] == [Holding, Held]
+    assert [type(each) for each in bench.entries(HoldingAgain, HeldAgain)] == [HoldingAgain, HeldAgain]
     assert any("held again: it was requeued" in line for line in bench.lines)
 
 
@@ -218,7 +226,7 @@ def test_waiting_jobs_are_given_back_at_the_end_unless_they_are_kept(bench):
     assert [sorted(bench.pbs.jobs[job].holds) for job in ("2.pbs", "3.pbs")] == [["o"], ["o"]]
     bench.drive(seconds=10.0)
     assert all(not job.holds for job in bench.pbs.jobs.values())
-    assert [each.jobs for each in bench.entries(GivenBack)] == [("2.pbs", "3.pbs")]
+    assert [each.jobs for each in bench.entries(QueueReturned)] == [("2.pbs", "3.pbs")]
     assert bench.lines[-1] == "given back to PBS: 2.pbs, 3.pbs"
     assert bench.status.left_held == 0
 
@@ -252,7 +260,7 @@ def test_a_refused_release_is_tried_again_and_does_not_stop_others(bench):
     bench.run = run
     bench.drive()
     assert sorted(bench.pbs.ran) == ["1.pbs", "2.pbs"]
-    assert bench.entries(Refused)[0].why == "Unauthorized Request 1.pbs"
+    assert bench.entries(NotLifted)[0].why == "Unauthorized Request 1.pbs"
 
 
 def test_an_unreadable_job_is_reported_once_and_left_alone(bench):

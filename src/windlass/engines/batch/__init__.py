@@ -17,7 +17,7 @@
   :mod:`~windlass.engines.batch.started`: the line on the jobs that a decision started.
 - :mod:`~windlass.engines.batch.owners`: the users of jobs, what they have consumed, and the policy prepared for them.
 - :mod:`~windlass.engines.batch.commands`: a batch system's commands as processes;
-  :mod:`~windlass.engines.batch.batches`: commands on many jobs; :mod:`~windlass.engines.batch.patience`: retries while
+  :mod:`~windlass.engines.batch.batches`: commands on many jobs; :mod:`~windlass.engines.batch.retries`: retries while
   it does not answer.
 - :mod:`~windlass.engines.batch.driver_lock`: one driver per cluster; :mod:`~windlass.engines.batch.undisturbed`: its
   end without interruption; :mod:`~windlass.engines.batch.queue_return`: the jobs that it gives back.

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.commands import CommandRunner, run_command
-from windlass.engines.batch.patience import Patience
+from windlass.engines.batch.retries import Retries
 from windlass.engines.batch.status import Contact
 from windlass.engines.pbs.models import OURS
 from windlass.engines.pbs.output import PbsOutput, decode_output
@@ -187,8 +187,8 @@ class PbsClient:
 
     def _retry(self, call: Callable[[], _Found]) -> _Found:
         """Call a function; while the server is unreachable, retry with growing delays."""
-        patience = Patience("PBS", self.patience, self.contact, self.notify, self.sleep, self.clock, _is_away)
-        return patience.retry(call, PbsAwayError)
+        retries = Retries("PBS", self.patience, self.contact, self.notify, self.sleep, self.clock, _is_away)
+        return retries.retry(call, PbsAwayError)
 
 
 def refusals(verb: str, jobs: Sequence[str], errors: str) -> dict[str, str]:

@@ -86,13 +86,13 @@ def drive_pbs(
     ):
         for notice in journal.notices:
             notify(notice)
-        system = PbsSystem(
-            client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
-        )
         if not driving.keep_held:
             # The queue is given back without interruption.
             short = dataclasses.replace(client, patience=_GIVE_BACK_S)
             stack.callback(_give_back, short, journal, driving, notify, status, clock)
+        system = PbsSystem(
+            client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
+        )
         policy = driving.policies[ORDER.key]
         owners = live_owners(policy, journal)
         stack.callback(_save_use, owners, notify)

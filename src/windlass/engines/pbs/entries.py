@@ -8,7 +8,7 @@ from windlass.engines.batch.entries import Decided, EntryFormat
 
 
 @dataclass(frozen=True, slots=True)
-class Releasing:
+class Lifting:
     """A job is about to be released. Its submission (Unix time, s) identifies it even if its number is reused."""
 
     at: float
@@ -18,7 +18,7 @@ class Releasing:
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
+class Lifted:
     """PBS confirmed that a job was released: a hold that it has from then on is not Windlass's."""
 
     at: float
@@ -28,7 +28,7 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class NotLifted:
     """PBS refused to release a job; with its message."""
 
     at: float
@@ -37,7 +37,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class HoldingAgain:
     """A job that a driver once released is about to be held again; and why."""
 
     at: float
@@ -48,7 +48,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldAgain:
     """PBS confirmed that a job is held again."""
 
     at: float
@@ -58,7 +58,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class NoLongerListed:
     """A released job is no longer listed; ``how`` names the case."""
 
     at: float
@@ -67,7 +67,7 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class OperatorHold:
     """An operator held a job after its release, so no driver may release it."""
 
     at: float
@@ -76,16 +76,36 @@ class Withheld:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBack:
+class QueueReturned:
     """Held jobs are about to be released to PBS's scheduler, as the driver stops."""
 
     at: float
     jobs: tuple[str, ...]
 
 
-PbsEntry = Decided | Releasing | Released | Refused | Holding | Held | Over | Withheld | GivenBack
+PbsEntry = (
+    Decided
+    | Lifting
+    | Lifted
+    | NotLifted
+    | HoldingAgain
+    | HeldAgain
+    | NoLongerListed
+    | OperatorHold
+    | QueueReturned
+)
 FORMAT: EntryFormat[PbsEntry] = EntryFormat(
-    (Decided, Releasing, Released, Refused, Holding, Held, Over, Withheld, GivenBack)
+    (
+        Decided,
+        Lifting,
+        Lifted,
+        NotLifted,
+        HoldingAgain,
+        HeldAgain,
+        NoLongerListed,
+        OperatorHold,
+        QueueReturned,
+    )
 )
 
 
@@ -107,31 +127,35 @@ class OpenActions:
         Jobs that an operator holds.
     """
 
-    under_way: dict[str, Releasing] = field(default_factory=dict)
-    released: dict[str, Released] = field(default_factory=dict)
-    holding: dict[str, Holding] = field(default_factory=dict)
-    held: dict[str, Held] = field(default_factory=dict)
-    withheld: dict[str, Withheld] = field(default_factory=dict)
+    under_way: dict[str, Lifting] = field(default_factory=dict)
+    released: dict[str, Lifted] = field(default_factory=dict)
+    holding: dict[str, HoldingAgain] = field(default_factory=dict)
+    held: dict[str, HeldAgain] = field(default_factory=dict)
+    withheld: dict[str, OperatorHold] = field(default_factory=dict)
 
     def note(self, entry: PbsEntry) -> None:
         """Apply an entry."""
         match entry:
-            case Releasing():
+            case Lifting():
                 self.forget(entry.job)
                 self.under_way[entry.job] = entry
-            case Released():
-                self.held.pop(entry.job, None)
+            case Lifted():
+                # A give-back also releases jobs that were held again.
+                left = self.under_way.get(entry.job)
+                self.forget(entry.job)
                 self.released[entry.job] = entry
-            case Holding():
+                if left is not None:
+                    self.under_way[entry.job] = left
+            case HoldingAgain():
                 self.forget(entry.job)
                 self.holding[entry.job] = entry
-            case Held():
+            case HeldAgain():
                 self.forget(entry.job)
                 self.held[entry.job] = entry
-            case Withheld():
+            case OperatorHold():
                 self.forget(entry.job)
                 self.withheld[entry.job] = entry
-            case Refused() | Over():
+            case NotLifted() | NoLongerListed():
                 self.under_way.pop(entry.job, None)
             case _:
                 pass

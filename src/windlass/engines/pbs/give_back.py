@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.pbs.client import GONE, PbsAwayError, PbsClient
-from windlass.engines.pbs.entries import GivenBack, Over, Released
+from windlass.engines.pbs.entries import Lifted, NoLongerListed, QueueReturned
 from windlass.engines.pbs.history import PbsPast
 from windlass.engines.pbs.journal import PbsRecord
 from windlass.engines.pbs.models import PbsJob
@@ -51,13 +51,13 @@ def return_queue(
     ours = {row.job: row for row in _held(client, queue, notify) if not past.is_operators(row)}
     if not ours:
         return QueueReturn()
-    journal.append(GivenBack(clock(), tuple(ours)))
+    journal.append(QueueReturned(clock(), tuple(ours)))
     still = _still_held(client, queue, _release(client, tuple(ours)))
     released = tuple(job for job in ours if job not in still)
     now, under_way = clock(), journal.standing.under_way
     journal.append(
-        *(Released(now, job, ours[job].created, ours[job].runs) for job in released),
-        *(Over(now, job, "given back") for job in released if job in under_way),
+        *(Lifted(now, job, ours[job].created, ours[job].runs) for job in released),
+        *(NoLongerListed(now, job, "given back") for job in released if job in under_way),
     )
     return QueueReturn(released, still)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from windlass.engines.pbs.entries import Held, Over, Released, Releasing
+from windlass.engines.pbs.entries import HeldAgain, Lifted, Lifting, NoLongerListed
 from windlass.engines.pbs.journal import PbsRecord
 from windlass.engines.pbs.models import PbsJob, PbsPhase
 
@@ -64,15 +64,15 @@ class PbsPast:
             Unix time, s.
         """
         standing = self._journal.standing
-        gone: list[Over] = []
+        gone: list[NoLongerListed] = []
         for job, left in standing.under_way.items():
             row = jobs.get(job)
             if row is None or row.phase is PbsPhase.OVER:
-                gone.append(Over(now, job, "it ended, or was deleted"))
+                gone.append(NoLongerListed(now, job, "it ended, or was deleted"))
             elif row.created != left.created:
-                gone.append(Over(now, job, "another job has its number"))
+                gone.append(NoLongerListed(now, job, "another job has its number"))
         held = [
-            Held(now, job, left.created, left.runs)
+            HeldAgain(now, job, left.created, left.runs)
             for job, left in standing.holding.items()
             if job in jobs and jobs[job].held and jobs[job].created == left.created
         ]
@@ -80,6 +80,6 @@ class PbsPast:
         for job in standing.jobs() - standing.under_way.keys() - jobs.keys():
             standing.forget(job)
 
-    def _last(self, job: PbsJob) -> Releasing | Released | Held | None:
+    def _last(self, job: PbsJob) -> Lifting | Lifted | HeldAgain | None:
         standing = self._journal.standing
         return standing.under_way.get(job.job) or standing.released.get(job.job) or standing.held.get(job.job)

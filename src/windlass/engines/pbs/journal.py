@@ -82,10 +82,10 @@ class PbsJournal(JournalFile[PbsEntry]):
     Examples
     --------
     >>> import tempfile
-    >>> from windlass.engines.pbs.entries import Released, Releasing
+    >>> from windlass.engines.pbs.entries import Lifted, Lifting
     >>> path = Path(tempfile.mkdtemp()) / "journal"
     >>> with PbsJournal(path) as journal:
-    ...     journal.append(Releasing(5.0, "7.s", 1.0, 0), Released(6.0, "7.s", 1.0, 0))
+    ...     journal.append(Lifting(5.0, "7.s", 1.0, 0), Lifted(6.0, "7.s", 1.0, 0))
     >>> with PbsJournal(path) as journal:
     ...     sorted(journal.standing.released)
     ['7.s']

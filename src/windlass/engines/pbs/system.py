@@ -12,7 +12,7 @@ from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Event
 from windlass.engines.pbs.client import GONE, PbsClient
-from windlass.engines.pbs.entries import Held, Holding, Refused, Released, Releasing, Withheld
+from windlass.engines.pbs.entries import HeldAgain, HoldingAgain, Lifted, Lifting, NotLifted, OperatorHold
 from windlass.engines.pbs.history import PbsPast
 from windlass.engines.pbs.journal import PbsRecord
 from windlass.engines.pbs.known_job import PbsChanges, Reported
@@ -126,7 +126,7 @@ class PbsSystem:
         if not waiting:
             return refused
         now, rows = self._clock(), list(waiting.values())
-        self._journal.append(*(Releasing(now, row.job, row.created, row.runs) for row in rows))
+        self._journal.append(*(Lifting(now, row.job, row.created, row.runs) for row in rows))
         failed = self._client.release([row.job for row in rows])
         still = self._still_held(failed)
         for number, row in waiting.items():
@@ -134,11 +134,11 @@ class PbsSystem:
             if why := still.get(row.job):
                 refused[number] = why
                 self._polls.events += self._watch.refused(number, at)
-                self._journal.append(Refused(at, row.job, why))
+                self._journal.append(NotLifted(at, row.job, why))
             else:
                 self._watch.released(number, at)
         self._journal.append(
-            *(Released(now, row.job, row.created, row.runs) for row in rows if row.job not in still)
+            *(Lifted(now, row.job, row.created, row.runs) for row in rows if row.job not in still)
         )
         self.status.started += len(jobs) - len(refused)
         self.status.refusals += len(refused)
@@ -209,7 +209,7 @@ class PbsSystem:
         before, self._most = self._most, max(self._most, sum(self._vnodes.values()))
         now, self._lookups = self._clock(), 0
         changes = self._watch.update(rows, self._vnodes, self._most, began, now)
-        self._journal.append(*(Withheld(now, job, rows[job].created) for job in changes.withheld))
+        self._journal.append(*(OperatorHold(now, job, rows[job].created) for job in changes.withheld))
         self._past.settle(rows, now)
         self._polls.events += changes.events
         self._report(changes, rows)
@@ -225,10 +225,12 @@ class PbsSystem:
             return
         now = self._clock()
         wanted = [rows[job] for job in jobs]
-        self._journal.append(*(Holding(now, row.job, row.created, row.runs, jobs[row.job]) for row in wanted))
+        self._journal.append(
+            *(HoldingAgain(now, row.job, row.created, row.runs, jobs[row.job]) for row in wanted)
+        )
         failed = self._client.hold(list(jobs))
         self._journal.append(
-            *(Held(now, row.job, row.created, row.runs) for row in wanted if row.job not in failed)
+            *(HeldAgain(now, row.job, row.created, row.runs) for row in wanted if row.job not in failed)
         )
         for why in dict.fromkeys(jobs.values()):
             same = [job for job, each in jobs.items() if each == why and job not in failed]

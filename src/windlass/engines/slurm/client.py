@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.commands import CommandRunner
-from windlass.engines.batch.patience import Patience
+from windlass.engines.batch.retries import Retries
 from windlass.engines.batch.status import Contact
 from windlass.engines.slurm.batches import job_list, refusals
 from windlass.engines.slurm.commands import Commands, StreamingRunner
@@ -268,10 +268,8 @@ class Client:
 
     def _retry(self, call: Callable[[], _Found]) -> _Found:
         """Call a function; while the controller is unreachable, retry with growing delays."""
-        patience = Patience(
-            "Slurm", self.patience, self.contact, self.notify, self.sleep, self.clock, _is_away
-        )
-        return patience.retry(call, AwayError)
+        retries = Retries("Slurm", self.patience, self.contact, self.notify, self.sleep, self.clock, _is_away)
+        return retries.retry(call, AwayError)
 
 
 def _is_away(error: BatchError) -> bool:

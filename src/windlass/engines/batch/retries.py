@@ -17,7 +17,7 @@ _BACKOFF = Backoff(0.5, 15.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Retries:
     """How long requests are repeated while a batch system does not answer.
 
     Parameters
