@@ -164,7 +164,9 @@ def best_of_all(problem: Problem) -> tuple[int, float]:
     return best
 
 
-def stormed(problem: Problem, work: np.ndarray, pool: float, rng: np.random.Generator) -> list[int]:
+def stormed(
+    problem: Problem, work: np.ndarray, pool: float, rng: np.random.Generator, cheaper: bool = False
+) -> list[int]:
     """VideoStorm: at each step the plan that comes first among all that are left; then one placement each."""
     demand, start = wide(problem), problem.start.tolist()
     able = [[row for row in rows_of(problem, i) if (demand[row] <= 1.0).all()] for i in range(len(problem))]
@@ -188,11 +190,12 @@ def stormed(problem: Problem, work: np.ndarray, pool: float, rng: np.random.Gene
             kinds[i].remove((accuracy, cores))
     chosen = [-1] * len(problem)
     for i, kind in enumerate(now):
-        placed = [
-            row
-            for row in able[i]
-            if (problem.accuracy[row], work[row]) == kind and fits(demand, exchanged(chosen, (i, row)))
-        ]
+        fitting = [row for row in able[i] if kind and fits(demand, exchanged(chosen, (i, row)))]
+        placed = [row for row in fitting if (problem.accuracy[row], work[row]) == kind]
+        if cheaper and not placed:
+            less = [row for row in fitting if problem.accuracy[row] < kind[0] and work[row] < kind[1]]
+            best = min(((-problem.accuracy[row], work[row]) for row in less), default=None)
+            placed = [row for row in less if (-problem.accuracy[row], work[row]) == best]
         if placed:
             chosen[i] = placed[rng.integers(len(placed))]
     return [row - start[i] if row >= 0 else -1 for i, row in enumerate(chosen)]

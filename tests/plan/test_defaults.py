@@ -27,7 +27,7 @@ DEFAULTS = {
     "same-location": {"band": 2.0},
     "static": {"tier": -1, "band": 2.0},
     "steady": {"worth": 0.05},
-    "videostorm": {},
+    "videostorm": {"otherwise": "nothing"},
 }
 
 

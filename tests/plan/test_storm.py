@@ -10,6 +10,7 @@ from tests.plan.cases import tied_case
 from windlass.model import InputError
 from windlass.plan import PlanView, QueryOptions, fair, videostorm
 from windlass.plan.lib.fair import fair_choices
+from windlass.plan.lib.storm import storm_choices
 from windlass.plan.policies.fair import Fair
 from windlass.plan.policies.videostorm import Videostorm
 
@@ -51,6 +52,34 @@ def test_a_plan_is_made_for_the_pool_and_placed_once():
     assert videostorm(accuracy, demand, [3.0, 8.0], np.random.default_rng(1)).tolist() == [0, 1]
     # A pool of 7 cores has no room for the plan of 5, so the query runs the one of 1.
     assert videostorm(accuracy, demand, [2.0, 5.0], np.random.default_rng(1)).tolist() == [0, 0]
+
+
+def test_a_query_whose_plan_fits_nowhere_may_run_a_cheaper_one():
+    moved = 0
+    for seed in range(120):
+        accuracy, demand, capacity = placed_case(seed)
+        problem = plain.Problem.of(accuracy, demand, capacity)
+        work = np.concatenate([rows.sum(axis=1) for rows in demand])
+        both = [
+            storm_choices(problem, work, capacity.sum(), np.random.default_rng(seed), cheaper)
+            for cheaper in (False, True)
+        ]
+        expected = plain.stormed(problem, work, capacity.sum(), np.random.default_rng(seed), True)
+        assert both[1].tolist() == expected, seed
+        moved += (both[0] < 0).sum() > (both[1] < 0).sum()
+    assert moved > 5
+    # The plan of 5 cores fits nowhere next to the first query; that of 1 does.
+    rows = [[[0.0, 3.0]], [[1.0, 0.0], [0.0, 5.0]]]
+    queries = tuple(
+        QueryOptions(i, f"q{i}", np.array(own), np.array(needs))
+        for i, (own, needs) in enumerate(zip([[0.5], [0.3, 0.9]], rows, strict=True))
+    )
+    view = PlanView(0.0, ("a.cores", "b.cores"), np.array([3.0, 5.0]), queries)
+    rng = np.random.default_rng(1)
+    assert Videostorm(rng, "cheaper").decide(view).choices == (0, 0)
+    assert Videostorm(rng).decide(view).choices == (0, -1)
+    with pytest.raises(InputError, match="otherwise is 'other', expected one of nothing, cheaper"):
+        Videostorm(rng, "other")
 
 
 def test_the_policy_counts_resources_named_cores():

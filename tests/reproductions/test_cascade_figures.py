@@ -40,6 +40,8 @@ def test_all_planners_are_measured_on_the_same_draws(counts):
             assert found.of(planner, count).tolist() == means(some, planner, SEEDS).tolist()
         assert found.of("cascade, own free", count).tolist() == means(some, "cascade", release=True).tolist()
         assert found.of("fair, 1/n", count).tolist() == means(some, "fair", among="queries").tolist()
+        storm = means(some, "videostorm", SEEDS, otherwise="cheaper")
+        assert found.of("videostorm, cheaper plans", count).tolist() == storm.tolist()
         assert found.of("LP bound", count).tolist() == [bound(each) for each in some]
         known = [found.of(name, count) for name in ("fair", "videostorm", "cascade", "refined")]
         known.append(found.of("cascade, own free", count))
@@ -84,6 +86,8 @@ def test_rows_of_gains_report_the_measured_accuracies():
     assert (storm.paper, storm.judged.parts[0].low) == (2.3, 2.25)
     parts = [(of("videostorm", count) / of("LP bound", count)).mean() for count in (1, 5)]
     assert f"VideoStorm has {parts[0]:.0%} of the bound at 1 a camera, {parts[1]:.0%} at 5" in storm.note
+    each = [(of("cascade", n) / of("videostorm, cheaper plans", n)).mean() for n in (1, 2, 3, 4, 5)]
+    assert f"give way to cheaper ones, {', '.join(f'{gain:.2f}' for gain in each)}" in storm.note
     gain = of("merged") / of("cascade")
     merging = rows["Fig. 5.24, these, 5 a camera: merging over no merging"]
     assert (merging.paper, merging.ours, merging.judged.parts[0].low) == (1.8, mean_text(gain), 1.75)

@@ -15,10 +15,12 @@ _Ints = NDArray[np.int64]
 _Plan = tuple[float, float]
 
 
-def storm_choices(problem: Problem, work: _Floats, pool: float, rng: np.random.Generator) -> _Ints:
+def storm_choices(
+    problem: Problem, work: _Floats, pool: float, rng: np.random.Generator, cheaper: bool = False
+) -> _Ints:
     """Return choices (n,): plans by gain for their cores in the pool; then each is placed once, where it fits.
 
-    Planning ignores clusters and links. A query whose plan fits nowhere does not run; it does not try another plan.
+    Planning ignores clusters and links.
 
     Parameters
     ----------
@@ -31,6 +33,9 @@ def storm_choices(problem: Problem, work: _Floats, pool: float, rng: np.random.G
         Cores of all clusters together; infinity for no limit.
     rng
         Draws a placement among those that fit, query by query.
+    cheaper
+        Whether a query whose plan fits nowhere runs its most accurate plan with fewer cores that does fit;
+        otherwise it does not run.
     """
     placements = [_placements(problem, work, i) for i in range(len(problem))]
     planned = _planned([list(own) for own in placements], pool * ROOM)
@@ -38,13 +43,19 @@ def storm_choices(problem: Problem, work: _Floats, pool: float, rng: np.random.G
     for i, plan in enumerate(planned):
         if plan is None:
             continue
-        rows, columns = placements[i][plan], problem.columns[i]
-        fits = rows[(problem.demand[rows] <= room[columns]).all(axis=1)]
-        if len(fits):
-            row = fits[rng.integers(len(fits))]
-            np.subtract.at(room, columns, problem.demand[row])
-            room[-1] = np.inf
-            choices[i] = row - problem.start[i]
+        columns = problem.columns[i]
+        less = (
+            [other for other in placements[i] if other[0] < plan[0] and other[1] < plan[1]] if cheaper else []
+        )
+        for tried in (plan, *sorted(less, key=lambda other: (-other[0], other[1]))):
+            rows = placements[i][tried]
+            fits = rows[(problem.demand[rows] <= room[columns]).all(axis=1)]
+            if len(fits):
+                row = fits[rng.integers(len(fits))]
+                np.subtract.at(room, columns, problem.demand[row])
+                room[-1] = np.inf
+                choices[i] = row - problem.start[i]
+                break
     return choices
 
 
