@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -220,6 +221,24 @@ def test_compiling_is_announced_on_one_line_without_a_terminal(monkeypatch, tmp_
     assert message == (
         "" if draws else "Compiling 1 function for this machine (first use only, then cached) …\n"
     )
+
+
+def test_garbage_collection_is_as_before_after_a_compilation(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    during = []
+    before = gc.get_threshold(), gc.get_freeze_count()
+    try:
+        gc.set_threshold(600, 10, 5)
+        prepare([make_kernel(4.0)], lambda so_far: during.append(gc.get_threshold()[0]), quiet=True)
+        assert max(during) > 10_000
+        assert gc.get_threshold() == (600, 10, 5)
+        gc.set_threshold(0)
+        during.clear()
+        prepare([make_kernel(5.0)], lambda so_far: during.append(gc.get_threshold()[0]), quiet=True)
+        assert set(during) == {0}
+    finally:
+        gc.set_threshold(*before[0])
+    assert (gc.get_freeze_count() > 0) == (before[1] > 0)
 
 
 def test_a_helper_called_by_a_kernel_can_be_called_from_python(monkeypatch, tmp_path):
