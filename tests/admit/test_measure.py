@@ -64,10 +64,10 @@ def test_the_recall_of_shifted_signals_is_the_mean_over_all_shifts(case):
         return
     around = [np.roll(up, shift) for shift in range(len(up))]
     at = np.flatnonzero(spikes)
-    # Time is circular: the steps before the first are the last.
+    # Time is circular: the steps before the first are the last, and a round has all of them.
+    backs = range(least, min(within + 1, least + len(up)))
     recalls = [
-        np.mean([any(each[(step - back) % len(up)] for back in range(least, within + 1)) for step in at])
-        for each in around
+        np.mean([any(each[(step - back) % len(up)] for back in backs) for step in at]) for each in around
     ]
     assert quality(up, spikes, within, least).shifted == pytest.approx(np.mean(recalls))
 
