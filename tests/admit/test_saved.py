@@ -140,7 +140,7 @@ def setting(name: str, value: object):
         (setting("rank", 7), "rank is 7"),
         (setting("rank", 10**9), "rank is 1000000000"),
         (setting("lag", 10**12), "too few"),
-        (setting("block", "x"), "block is 'x'"),
+        (setting("block", "x"), "block: expected a whole number, found 'x'"),
         (setting("nodes", None), "nodes is None"),
         (setting("colour", 1), "there is no parameter colour"),
         (put("stream.mean", float("nan")), "stream.mean holds a number that is not finite"),

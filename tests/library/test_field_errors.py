@@ -52,7 +52,7 @@ class Site(Fields):
         ({"tags": list("abc")}, "nodes.0.tags: expected at most 2 entries, found ['a', 'b', 'c']"),
         ({"tags": 5}, "nodes.0.tags: expected a list, found 5"),
         ({"limits": 5}, "nodes.0.limits: expected a mapping of fields, found 5"),
-        ({"coers": 5}, "nodes.0.coers: no such field"),
+        ({"coers": 5}, "nodes.0.coers: no such field, found 5"),
         (5, "nodes.0: expected a mapping of fields, found 5"),
         ({"name": "x" * 99}, f"nodes.0.name: expected a text of at most 3 characters, found '{'x' * 59}…"),
     ],

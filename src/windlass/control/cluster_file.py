@@ -290,8 +290,10 @@ def _first(error: ValidationError, before: str, fields: type[Fields]) -> str:
     """Return the first error in one line: the field, what is wrong, and the value."""
     found = error.errors()[0]
     where = before if found["loc"] else ": " if before else ""
-    hint = _hint(found["loc"], fields) if found["type"] == "extra_forbidden" else ""
-    return f"{where}{field_error(error)}{hint}"
+    if found["type"] == "extra_forbidden":
+        field = ".".join(str(part) for part in found["loc"])
+        return f"{where}{field}: no such field{_hint(found['loc'], fields)}"
+    return f"{where}{field_error(error)}"
 
 
 def _hint(where: Sequence[Any], fields: type[Fields]) -> str:

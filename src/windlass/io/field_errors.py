@@ -55,8 +55,6 @@ _EXPECTED: Final[Mapping[str, Callable[[_Context], str]]] = {
         ("dict_type", "mapping_type", "model_type", "model_attributes_type", "dataclass_type"), _MAPPING
     ),
 }
-#: Errors whose value is the mapping that lacks or has the field.
-_WITHOUT_VALUE: Final = ("missing", "extra_forbidden")
 
 
 def field_error(error: ValidationError, before: str = "", whole: str = "") -> str:
@@ -89,7 +87,8 @@ def field_error(error: ValidationError, before: str = "", whole: str = "") -> st
     expected = _EXPECTED.get(kind)
     if expected is not None:
         problem = expected(found.get("ctx", {}))
-        return f"{where}{problem}" if kind in _WITHOUT_VALUE else f"{where}{problem}, found {_shown(value)}"
+        # The value of a missing field is the mapping that lacks it.
+        return f"{where}{problem}" if kind == "missing" else f"{where}{problem}, found {_shown(value)}"
     message = found["msg"].removeprefix("Value error, ")
     problem = f"{message[:1].lower()}{message[1:]}"
     if isinstance(value, dict):
