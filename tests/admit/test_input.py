@@ -26,7 +26,7 @@ VIEW = {"now": 0.0, "metrics": np.zeros(2)}
         (lambda: Pronto(5, memory=1.0), "memory is 1.0"),
         (lambda: Pronto(5, clip=0.0), "clip is 0.0"),
         (lambda: Pronto(5, threshold=np.nan), "threshold is nan"),
-        (lambda: Pronto(5, rank="many"), "rank is 'many'"),
+        (lambda: Pronto(5, rank="many"), "rank: expected a whole number, found 'many'"),
         (lambda: Pronto(5).observe(np.zeros(4)), r"metrics have shape \(4,\), expected \(5,\)"),
         (lambda: AdmissionFleet(0, 5), "nodes is 0"),
         (lambda: AdmissionFleet(2, 5, ranks=3), "there is no parameter ranks, expected one of rank, block"),

@@ -179,7 +179,7 @@ def test_command_line_options_set_existing_fields():
         },
         "cluster": {},
         "dispatch": {},
-        "elastic": {},
+        "elastic": {option: f"workload.{field}" for option, field in jobs.items()},
         "fleet": {"--where": "workload.where", "--skip-bad-lines": "workload.skip_bad_lines"},
         "sharing": site | {option: f"workload.{field}" for option, field in jobs.items()},
         "video": {},
