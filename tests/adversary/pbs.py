@@ -156,7 +156,7 @@ class Checked(FakePbs):
         self.problems = problems
         #: What the journal has about each job since its last change, and the jobs that drivers ever released.
         self.intent, self.confirmed, self.once = {}, set(), set()
-        #: The party that set the hold `o` of each job; "unclear" if no journal can tell.
+        #: The party that set the hold `o` of each job; "unclear" if no journal shows it.
         self.owner = {}
         #: When the present list was made, and when each job last left the queue, s: a release names no queue.
         self._listed, self._left = 0.0, {}
