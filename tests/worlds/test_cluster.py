@@ -257,7 +257,7 @@ def test_variants_are_named_by_the_policies_that_differ():
     assert [variant.name for variant in scenario.variants] == ["easy", "fcfs"]
     both = make_scenario(tree("batch", policies={"order": ["easy", "fcfs"]}, without=[[], ["order"]]))
     names = [variant.name for variant in both.variants]
-    assert names == ["easy", "easy, without order", "fcfs", "without order"]
+    assert names == ["easy", "easy, without order", "fcfs", "fcfs, without order"]
 
 
 def test_a_scenario_as_run_makes_the_same_variants():
