@@ -162,7 +162,7 @@ class Checked(FakePbs):
         self._listed, self._left = 0.0, {}
 
     def __call__(self, command, timeout):
-        if command[0] == "qstat":
+        if tuple(command[:2]) == ("qstat", "-f"):
             self._listed = self.clock.now
         return super().__call__(command, timeout)
 
