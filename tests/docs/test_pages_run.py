@@ -33,7 +33,7 @@ NOT_RUN = {
     "docs/deploy-kubernetes.md": 3,
     "docs/logs.md": 2,
     "docs/pbs.md": 3,
-    "docs/profile.md": 1,
+    "docs/profile.md": 2,
     "docs/serve.md": 1,
     "docs/share-on-slurm.md": 1,
     "docs/slurm.md": 3,

@@ -43,6 +43,7 @@ FURTHER = {
     ("plan", "configurations"): "the numbers of a view, from queries and clusters",
     ("plan", "files"): "queries and clusters read from files",
     ("plan", "profile"): "plans measured on real video pipelines",
+    ("plan", "proof"): "what is proven about plans of a problem",
     ("plan", "solve"): "several planners compared on the same queries",
     ("scale", "accuracy"): "how far a forecast is off",
     ("scale", "backtest"): "forecasters over a recorded history",

@@ -103,7 +103,10 @@ def test_variants_have_the_results_of_their_policies_alone():
             {"a": {"policies": {"order": []}}},
             "variants.a: policies.order: the list is empty, expected at least one value",
         ),
-        ({"a": {}, "b": {"policies": {"odrer": "easy"}}}, "variants.b: policies.odrer: no such field"),
+        (
+            {"a": {}, "b": {"policies": {"odrer": "easy"}}},
+            "variants.b: policies.odrer: no such field, found 'easy'",
+        ),
         ({1: {}, "1": {}}, "variant '1: easy' appears 2 times"),
     ],
 )

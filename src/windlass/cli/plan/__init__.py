@@ -2,7 +2,8 @@
 
 - :mod:`~windlass.cli.plan.group`: the commands and their options.
 - :mod:`~windlass.cli.plan.solve`: ``solve``; :mod:`~windlass.cli.plan.output`: its tables and JSON.
-- :mod:`~windlass.cli.plan.profile`: ``profile``; :mod:`~windlass.cli.plan.plots`: its page.
+- :mod:`~windlass.cli.plan.profile`: ``profile``; :mod:`~windlass.cli.plan.profile_output`: its tables and JSON;
+  :mod:`~windlass.cli.plan.plots`: its page.
 - :mod:`~windlass.cli.plan.clip`: ``clip``.
 - :mod:`~windlass.cli.plan.run`: ``run``; :mod:`~windlass.cli.plan.measured`: its table and JSON.
 """

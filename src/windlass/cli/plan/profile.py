@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from windlass.cli.output import check_report, note, print_lines, print_tables, write_json, write_report
 from windlass.cli.plan.clip import needs_opencv
+from windlass.cli.plan.profile_output import summary, table_of, tree_of
 from windlass.cli.progress import counted_progress
 from windlass.io import check_file
 from windlass.model import InputError
-from windlass.model.queries import QueryPlan
 from windlass.plan.profile import stream_plans, write_plans
-from windlass.plan.profile.comparison import SinglePlanRuns, cores, front, run_alone
+from windlass.plan.profile.comparison import front, run_alone
 from windlass.plan.profile.tracks import Tracks, read_truth
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo
     from windlass.plan.profile.pipeline import Pipeline
-    from windlass.plan.profile.running import PlanProfile
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -111,7 +107,7 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     if as_json:
         write_json(tree_of(pipeline.name, clip, options, found, alone))
         return
-    print_tables(_table(plans))
+    print_tables(table_of(plans))
     print_lines(lines, wrap=True)
 
 
@@ -145,72 +141,3 @@ def _still_holds(
         + ("the profile is kept" if kept else f"more than {most:g}, so all plans are profiled"),
         kept,
     )
-
-
-def summary(
-    found: PlanProfile, options: ProfileOptions, clip: ClipInfo, alone: SinglePlanRuns | None
-) -> list[str]:
-    """Return accuracy, CPU time and cache of the profile, one sentence each."""
-    scores = [each.plan.accuracy for each in found.plans]
-    lines = [
-        f"{len(scores)} plans on {clip.frames} frames of {clip.width} x {clip.height}, {clip.seconds:g} s: accuracy "
-        f"(F1 of tracks) {min(scores):.3f} to {max(scores):.3f}",
-        f"{found.seconds:,.1f} CPU s for all plans together; separate plans would take {found.apart:,.1f} "
-        f"({found.apart / max(found.seconds, 1e-9):.1f}x)",
-        f"steps processed {found.outputs:,} frames, and separate plans would process {found.outputs_apart:,}; "
-        f"the cache held at most {found.most_held / 1e6:,.1f} of {options.cache / 1e6:,.1f} MB",
-    ]
-    if alone is not None:
-        same = "all results are equal" if not alone.differ else f"{alone.differ} results DIFFER"
-        lines.append(
-            f"separate plans: {alone.seconds:,.1f} CPU s ({alone.seconds / max(found.seconds, 1e-9):.1f}x), {same}"
-        )
-    return [*lines, f"written: {options.out}"]
-
-
-def _table(plans: Sequence[QueryPlan]) -> Table:
-    table = Table(
-        "plan",
-        "accuracy",
-        "cores",
-        "sends, Mb/s",
-        title="Most accurate plans by cores",
-        title_justify="left",
-    )
-    for place in front(plans):
-        plan = plans[place]
-        sent = " + ".join(f"{part.output * 8e-6:.3g}" for part in plan.components)
-        table.add_row(
-            ", ".join(part.name for part in plan.components),
-            f"{plan.accuracy:.3f}",
-            f"{cores(plan):.3f}",
-            sent,
-        )
-    return table
-
-
-def tree_of(
-    name: str, clip: ClipInfo, options: ProfileOptions, found: PlanProfile, alone: SinglePlanRuns | None
-) -> dict[str, Any]:
-    """Return the profile as plain values for JSON."""
-    tree: dict[str, Any] = {
-        "pipeline": name,
-        "clip": {"width": clip.width, "height": clip.height, "frames": clip.frames, "seconds": clip.seconds},
-        "cpu_s": found.seconds,
-        "cpu_plan_by_plan_s": found.apart,
-        "step_runs": found.outputs,
-        "step_runs_plan_by_plan": found.outputs_apart,
-        "cache_bytes": options.cache,
-        "cache_most_held_bytes": found.most_held,
-        "plans": [
-            {
-                "accuracy": each.plan.accuracy,
-                "components": [
-                    {"component": part.name, "cores": part.cores, "output": part.output}
-                    for part in each.plan.components
-                ],
-            }
-            for each in found.plans
-        ],
-    }
-    return tree if alone is None else tree | {"alone_cpu_s": alone.seconds, "alone_differ": alone.differ}
