@@ -21,7 +21,10 @@ _NEED_AGENT = [
 _NEED_JAX = ["src/windlass/scale/forecast/neural/*.py"]
 _PROFILE = "src/windlass/plan/profile"
 _NEED_OPENCV = [
-    *(f"{_PROFILE}/{name}.py" for name in ("clip", "options", "pipeline", "running", "tree")),
+    *(
+        f"{_PROFILE}/{name}.py"
+        for name in ("clip", "golden", "options", "pipeline", "recheck", "running", "tree")
+    ),
     *(
         f"{_PROFILE}/steps/{name}.py"
         for name in ("decode", "detections", "appearance", "match", "motion", "people")

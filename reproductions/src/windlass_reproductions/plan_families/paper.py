@@ -94,9 +94,9 @@ def judge(parts: np.ndarray, fewer: Sequence[int]) -> tuple[Judged, Judged, Judg
 
     Examples
     --------
-    >>> [each.holds for each in judge(np.array([1.0, 0.995, 0.99]), [0, -1, 0])]
+    >>> [each.holds for each in judge(np.array([1.0, 0.995, 0.999]), [0, -1, 0])]
     [True, True, True]
-    >>> [each.holds for each in judge(np.array([0.98, 0.96, 0.985]), [0, 1, 0])]
+    >>> [each.holds for each in judge(np.array([0.97, 0.96, 0.965]), [0, 1, 0])]
     [False, False, False]
     """
     return (
