@@ -22,7 +22,7 @@ class Stop:
         self._event, self._hurry, self._lock = threading.Event(), threading.Event(), threading.Lock()
         self._parts: list[Stop] = []
         self._whole: Stop | None = None
-        self._hands_over = False
+        self._hands_over = self._takes_over = False
 
     @property
     def requested(self) -> bool:
@@ -39,8 +39,18 @@ class Stop:
         """True if another takes over at once what the stopped one holds, and nothing ends that one, too."""
         return self._hands_over and not (self._whole is not None and self._whole.requested)
 
-    def part(self) -> Stop:
+    @property
+    def takes_over(self) -> bool:
+        """True if another has handed over what it held to the one that this stops."""
+        return self._takes_over
+
+    def part(self, *, takes_over: bool = False) -> Stop:
         """Return a stop of one of several threads: this one stops it, too.
+
+        Parameters
+        ----------
+        takes_over
+            Whether another thread has handed over to that one what it held.
 
         Examples
         --------
@@ -54,7 +64,7 @@ class Stop:
         True
         """
         part = Stop()
-        part._whole = self
+        part._whole, part._takes_over = self, takes_over
         with self._lock:
             self._parts.append(part)
             if self.requested:

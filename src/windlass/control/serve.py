@@ -20,7 +20,7 @@ from windlass.control.journal import JournalReader, JournalWriter, Retention
 from windlass.control.pages_process import PagesProcess
 from windlass.control.supervisor import Supervisor
 from windlass.model import InputError
-from windlass.policy.user_code import imported_again
+from windlass.policy.user_code import describe_failure, imported_again
 
 #: Reported at a second signal.
 HURRIED = "stopping without patience: what does not answer is left as it is; a third signal ends the process at once"
@@ -230,8 +230,9 @@ def _reload(supervisor: Supervisor, reload: Reload, report: Callable[[str], None
         with imported_again():
             engines = reload.read()
             supervisor.prepare(engines)
-    except InputError as error:
-        report(f"not reloaded, {reload.subject} on: {error}")
+    except (InputError, SystemExit) as error:
+        # A policy may exit while it is made.
+        report(f"not reloaded, {reload.subject} on: {describe_failure(error) or error}")
         return
     supervisor.replace(engines)
     report(reload.done())

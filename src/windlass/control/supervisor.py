@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
 from windlass.agent.stop import Stop
 from windlass.control.engine import ControlledEngine, EngineStoppedError
@@ -64,16 +64,18 @@ class Supervisor:
         self._changes = threading.RLock()
         self._paused = set(paused)
         #: By name: the failures of engines, and those of them that a stop has brought about.
-        self.failures: dict[str, Exception] = {}
-        self.late: dict[str, Exception] = {}
-        self._take(engines)
+        self.failures: dict[str, BaseException] = {}
+        self.late: dict[str, BaseException] = {}
+        self._take(engines, frozenset())
 
-    def _take(self, engines: Sequence[ControlledEngine]) -> None:
+    def _take(self, engines: Sequence[ControlledEngine], handed_over: Collection[Hashable]) -> None:
         names = [engine.name for engine in engines]
         if len(set(names)) < len(names):
             raise InputError(f"engines are named {', '.join(names)}, expected different names")
         self._engines = {engine.name: engine for engine in engines}
-        self._stops = {engine.name: self._stop.part() for engine in engines}
+        self._stops = {
+            engine.name: self._stop.part(takes_over=engine.scope in handed_over) for engine in engines
+        }
         #: By name: the thread of each engine that was started.
         self.threads: dict[str, threading.Thread] = {}
 
@@ -99,10 +101,11 @@ class Supervisor:
         """
         with self._changes:
             scopes = [engine.scope for engine in engines if engine.name not in self._paused]
+            running = [engine.scope for name, engine in self._engines.items() if self.runs(name)]
             for name, stop in self._stops.items():
                 stop.notify(hands_over=self._engines[name].scope in scopes)
             self.join()
-            self._take(engines)
+            self._take(engines, running)
             # Also if a stop was requested meanwhile: then the new engine gives back what it took over.
             self.start()
 
@@ -238,7 +241,8 @@ class Supervisor:
             else:
                 self._note(engine, "ended")
                 self._report(f"{engine.name}: all work has ended")
-        except Exception as error:
+        # A policy may raise anything, and may exit. A thread that exits ends without a message.
+        except BaseException as error:
             self.failures[engine.name] = error
             if self._stop.requested:
                 self.late[engine.name] = error
@@ -260,6 +264,6 @@ class Supervisor:
             self._journal.flush()
 
 
-def _line_of(error: Exception) -> str:
+def _line_of(error: BaseException) -> str:
     """Return an error as one line: a complete message, or the class and the message."""
     return str(error) if isinstance(error, BatchError | InputError | PolicyError) else message_of(error)

@@ -21,10 +21,11 @@ from windlass.control.slurm.queue import ReplayedQueue
 from windlass.control.slurm.starts import LiveStarts
 from windlass.drive import Named, interruptible_sleep
 from windlass.engines.batch.commands import CommandRunner
+from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.commands import Commands
-from windlass.engines.slurm.driver import drive_slurm
+from windlass.engines.slurm.driver import BY_HAND, drive_slurm
 from windlass.engines.slurm.log import EndedJob, read_log
 from windlass.engines.slurm.observer import DriverObserver, SlurmPoll, Unobserved
 from windlass.engines.slurm.preview import preview_slurm
@@ -41,6 +42,8 @@ from windlass.share import POLICIES as SHARE
 DECISIONS: Mapping[str, Registry] = {ORDER.key: ORDER, SHARE.key: SHARE}
 #: Time until a Slurm that stayed unreachable for all of the driver's patience is driven again, s.
 _AGAIN_S = 30.0
+#: The failure of an engine that was stopped and could not give the queue back.
+_STILL_HELD = f"stopped, and jobs may still be held; {BY_HAND}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +204,24 @@ class SlurmEngine:
         BatchError
             Slurm does not start a job, or jobs could not be given back.
         """
+        status = self._new_status()
+        status.inherited = stop.takes_over and self._acts and not self._settings.keep_held
+        try:
+            self._run(journal, stop, status)
+        except BaseException as error:
+            if not status.inherited or stop.hands_over:
+                raise
+            # No driver has begun, so that none has given the queue back.
+            status.left_held = max(1, status.waiting + status.stuck)
+            self._first_lines(journal, LogEntry.of(f"jobs may still be held; {BY_HAND}", "still_held"))
+            if isinstance(error, EngineStoppedError):
+                raise BatchError(_STILL_HELD) from None
+            raise
+
+    def _run(self, journal: JournalWriter | None, stop: Stop, status: DriverStatus) -> None:
         while True:
             try:
-                self._run_once(journal, stop)
+                self._run_once(journal, stop, status)
                 return
             except AwayError as error:
                 if self._settings.gives_up:
@@ -212,8 +230,7 @@ class SlurmEngine:
             if stop.wait(_AGAIN_S):
                 raise EngineStoppedError("stopped on request")
 
-    def _run_once(self, journal: JournalWriter | None, stop: Stop) -> None:
-        status = self._new_status()
+    def _run_once(self, journal: JournalWriter | None, stop: Stop, status: DriverStatus) -> None:
         client = Client(
             self._runner,
             self._settings.patience,
@@ -241,9 +258,7 @@ class SlurmEngine:
                     preview_slurm(client, driving, notify, observer, stop, clock=self._clock)
             except EngineStoppedError:
                 if status.left_held:
-                    raise BatchError(
-                        "stopped, and jobs may still be held; `windlass slurm give-back` releases them"
-                    ) from None
+                    raise BatchError(_STILL_HELD) from None
                 raise
 
     @contextmanager

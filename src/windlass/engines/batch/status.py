@@ -51,6 +51,8 @@ class DriverStatus:
         Unix time of the last poll, s; NaN before the first.
     left_held
         Jobs that could not be given back at the end.
+    inherited
+        True while jobs may be held that another driver has handed over, until this one gives them back at its end.
     contact
         Whether the batch system answers.
     """
@@ -69,4 +71,5 @@ class DriverStatus:
     lag: float = 0.0
     polled: float = math.nan
     left_held: int = 0
+    inherited: bool = False
     contact: Contact = field(default_factory=Contact)

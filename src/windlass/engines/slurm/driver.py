@@ -37,7 +37,7 @@ from windlass.order.site import POLICIES as ORDER
 #: Time limit for giving the queue back, s.
 _GIVE_BACK_S = 60.0
 #: What releases the jobs that a driver could not give back.
-_BY_HAND = "`windlass slurm give-back` releases them"
+BY_HAND = "`windlass slurm give-back` releases them"
 
 
 def drive_slurm(
@@ -111,6 +111,7 @@ def drive_slurm(
                     status,
                     clock,
                 )
+            status.inherited = False
             return _drive(client, driving, journal, notify, status, clock, sleep, stop, observer)
 
 
@@ -239,14 +240,14 @@ def _give_back(
             found = _given_back(client, journal, options, notify, clock)
         except BatchError as error:
             status.left_held = max(1, status.waiting + status.stuck)
-            notify(LogEntry.of(f"jobs may still be held; {_BY_HAND}: {error}", "still_held"))
+            notify(LogEntry.of(f"jobs may still be held; {BY_HAND}: {error}", "still_held"))
             return
     status.left_held = len(found.held)
     if found.released:
         line = f"given back to Slurm: {listed(found.released)}"
         notify(LogEntry.of(line, "given_back", jobs=list(found.released)))
     if found.held:
-        notify(LogEntry.of(f"{found.problem()}; {_BY_HAND}", "still_held", jobs=list(found.held)))
+        notify(LogEntry.of(f"{found.problem()}; {BY_HAND}", "still_held", jobs=list(found.held)))
 
 
 def _given_back(
