@@ -567,6 +567,20 @@ def test_variants_are_named_by_the_decision_of_which_they_are_a_bound():
     ]
 
 
+def test_a_bound_of_place_sees_true_durations_and_does_not_win():
+    loads = {"etl": {"staged": {"drawn": {"jobs": 40, "tasks": 20}}}}
+    knows = {"etl": {"staged": {**loads["etl"]["staged"], "durations": "true"}}}
+    fields = {"policies": {"place": "tetrium"}}
+    variants = {"own": {}, "bound": {"bound_of": "place"}}
+    own, bound = run(make_scenario(tree("etl", **fields, loads=loads, variants=variants))).variants
+    assert (own.bound, bound.bound) == (False, True)
+    assert [choice.decision for choice in bound.choices if choice.bound] == ["place"]
+    (true,) = run(make_scenario(tree("etl", **fields, loads=knows))).variants
+    first, second, third = (each.outcomes[0].metrics.mean_staged_response_s for each in (own, bound, true))
+    assert second == third != first
+    assert best_row((own, bound), "mean_staged_response_s", -1) == 0
+
+
 def test_a_bound_of_plan_has_room_for_all_queries():
     variants = {"own": {}, "bound": {"bound_of": "plan"}}
     sites = {"iowa": {"nodes": [{"count": 1, "cores": 1}], "cameras": {"count": 2}}}

@@ -49,7 +49,7 @@ def test_a_policy_that_reads_the_queue_of_dispatch_is_valid(tmp_path: Path) -> N
     assert violations(recorded(setting, 1)) == []
 
 
-@pytest.mark.parametrize("decision", ["plan", "dispatch", "admit"])
+@pytest.mark.parametrize("decision", ["place", "plan", "dispatch", "admit"])
 def test_each_bound_is_valid(decision: str, tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, bound_of=decision))
     assert violations(recorded(setting, 1)) == []

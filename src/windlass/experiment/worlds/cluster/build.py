@@ -286,7 +286,7 @@ class _Assembly:
         return part
 
     def _add_staged(self, given: Arrivals[FleetCase]) -> None:
-        load = self._setting.loads[given.load]
+        setting, load = self._setting, self._setting.loads[given.load]
         spec, order = load.staged, self._chosen.order.staged
         assert spec is not None  # The load has staged jobs.
         cores = FleetCores(self._ledger, tuple(self._site[name] for name in self._setting.sites_of(load)))
@@ -304,8 +304,8 @@ class _Assembly:
         else:
             self._policies[f"place.{given.load}"] = make(self._chosen.place, PLACE, self._streams, given.load)
             part = PlacedFleet(
-                given.drawn, look_every=spec.look_every, decide_every=spec.decide_every, estimates=spec.durations,
-                log=self._recorder is not None, cores=cores,
+                given.drawn, look_every=spec.look_every, decide_every=spec.decide_every,
+                estimates=setting.durations_of(spec), log=self._recorder is not None, cores=cores,
             )  # fmt: skip
         self._add(part, "staged", given.load)
         self._serve(part, self._setting.sites_of(load))

@@ -40,6 +40,7 @@ from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.experiment.worlds.video.clusters import UNITS
 from windlass.results import Choice
+from windlass.sim.fleet.durations import Estimates
 
 #: Characters that addresses and names of random streams use.
 _RESERVED = "@. "
@@ -121,8 +122,8 @@ class ClusterSetting(Setting):
     evenly spaced; metrics cover all tasks. ``sample``: time between two samples of the cores that are in use, s.
     ``bound_of``: a decision whose limit is lifted, so that the variant is a bound: it is compared, and cannot win. With
     ``dispatch`` and ``admit``, short tasks have their nodes to themselves; with ``plan``, the cloud and the links to it
-    have room for all queries. ``streams``: numbers of random streams, by their names, as
-    in worlds with one load; others have names only.
+    have room for all queries; with ``place``, placements see true durations of tasks. ``streams``: numbers of random
+    streams, by their names, as in worlds with one load; others have names only.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset(
@@ -166,7 +167,7 @@ class ClusterSetting(Setting):
     loads: Annotated[dict[str, ClusterLoadSpec], Field(min_length=1)]
     policies: ClusterPoliciesSpec = ClusterPoliciesSpec()
     without: LeftOut = ()
-    bound_of: Literal["plan", "dispatch", "admit"] | None = None
+    bound_of: Literal["place", "plan", "dispatch", "admit"] | None = None
     telemetry: ClusterTelemetrySpec = ClusterTelemetrySpec()
     floor: Annotated[float, Field(gt=0, le=1)] = 0.05
     checkpoint: Positive = 60.0
@@ -290,6 +291,10 @@ class ClusterSetting(Setting):
     def floor_of_tasks(self) -> float:
         """Share of a node's speed that short tasks keep: all of it where the variant is a bound of their policies."""
         return 1.0 if self.bound_of in ("dispatch", "admit") else self.floor
+
+    def durations_of(self, load: StagedSpec) -> Estimates:
+        """Return which durations placements of a load see: the true ones under a bound of place."""
+        return "true" if self.bound_of == "place" else load.durations
 
     @property
     def cloud_for_queries(self) -> TierSpec:
