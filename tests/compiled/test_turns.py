@@ -2,6 +2,7 @@
 
 import fcntl
 import threading
+from pathlib import Path
 
 import pytest
 from numba import types
@@ -102,3 +103,14 @@ def test_where_nothing_can_be_locked_each_process_compiles(tmp_path, monkeypatch
     monkeypatch.setattr(fcntl, "flock", unsupported)
     with compiling(tmp_path / "f", wait=False) as first, compiling(tmp_path / "f", wait=True) as second:
         assert (first, second) == (True, True)
+
+
+def test_a_lock_file_that_cannot_be_removed_is_no_error_and_is_released(tmp_path, monkeypatch):
+    def refused(path, missing_ok=False):
+        raise PermissionError("the file of another user")
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    for _ in range(2):
+        with compiling(tmp_path / "f", wait=False) as is_mine:
+            assert is_mine
+    assert (tmp_path / "f.lock").exists()

@@ -61,8 +61,10 @@ def compiling(path: Path, *, wait: bool) -> Iterator[bool]:
             yield wait or is_held is not False
         finally:
             if is_held:
-                # A process forked meanwhile has the file open, too. Removed, it leaves nothing behind in the folder.
-                lock.unlink(missing_ok=True)
+                # Removed, it leaves nothing behind. In a folder such as /tmp, other users' files cannot be removed.
+                with contextlib.suppress(OSError):
+                    lock.unlink(missing_ok=True)
+                # A process forked meanwhile has the file open, too.
                 fcntl.flock(handle, fcntl.LOCK_UN)
     finally:
         os.close(handle)
