@@ -210,7 +210,8 @@ def test_a_killed_worker_ends_the_workflow(start: Callable[..., Run], name: str)
     os.kill(max(family), signal.SIGKILL)
     out, err = run.process.communicate(timeout=BOUND)
     assert run.process.returncode == 1
-    assert (out, err) == ("", "a process of this workflow was killed\n")
+    # Python 3.13 may add that a buffer of the killed process was ignored.
+    assert (out, err.splitlines()[0]) == ("", "a process of this workflow was killed")
     assert not list(run.files.iterdir())
 
 

@@ -132,11 +132,9 @@ def test_a_reading_makes_a_checkpoint_of_pairs_only() -> None:
     book.read({job: read(30.0, cpu=30.0, memory=4e9) for job in (3, 1, 2)})
     (reported,) = book.checkpoints()
     assert (reported.before.job, reported.before.memory_used, reported.after.memory_used) == (1, 50.0, 50.0)
-    assert (reported.before.guest, reported.after.cpu, reported.guest.job.job) == (
-        Guest(candidate(2), 50 - 20, note=(7.0,)),
-        50.0,
-        2,
-    )
+    # Unknown values are NaN, which no value is equal to.
+    assert repr(reported.before.guest) == repr(Guest(candidate(2), 50 - 20, note=(7.0,)))
+    assert (reported.after.cpu, reported.guest.job.job) == (50.0, 2)
 
 
 def test_measurement_restarts_with_a_new_quota_and_continues_with_the_same() -> None:
