@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 
+from windlass.experiment.scenario.annotations import entries_of, models_of
 from windlass.experiment.worlds import World
-from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
 from windlass.policy.nearest import did_you_mean
 
@@ -41,7 +39,7 @@ def check_path(world: World, names: list[str], tree: Any) -> None:
         if entries:
             # A name that the user chose, such as that of a site.
             _check_name(names[: depth + 1], tree)
-            kinds, entries = [found for annotation in entries for found in _models(annotation)], []
+            kinds, entries = [found for annotation in entries for found in models_of(annotation)], []
             continue
         below = [kind.model_fields[name].annotation for kind in kinds if name in kind.model_fields]
         if not below:
@@ -52,8 +50,8 @@ def check_path(world: World, names: list[str], tree: Any) -> None:
                 f"--set: {'.'.join(names)}: world {world.name!r} has no such field; "
                 f"{within if depth else f'its fields are name, seeds, {known}'}{_suggestion(world, names)}"
             )
-        kinds = [found for annotation in below for found in _models(annotation)]
-        entries = [found for annotation in below for found in _values(annotation)]
+        kinds = [found for annotation in below for found in models_of(annotation)]
+        entries = [found for annotation in below for found in entries_of(annotation)]
 
 
 def _check_name(path: list[str], tree: Any) -> None:
@@ -80,26 +78,5 @@ def _paths(kind: type[BaseModel], above: tuple[str, ...]) -> Iterator[str]:
         path = (*above, name)
         yield ".".join(path)
         if len(path) < _DEPTH:
-            for below in _models(field.annotation):
+            for below in models_of(field.annotation):
                 yield from _paths(below, path)
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    """Return the models that a field may hold; none for a value, a list or a policy."""
-    if isinstance(annotation, type):
-        return [annotation] if issubclass(annotation, BaseModel) and annotation is not PolicySpec else []
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType, typing.Annotated):
-        return [found for each in typing.get_args(annotation) for found in _models(each)]
-    return []
-
-
-def _values(annotation: Any) -> list[Any]:
-    """Return the types of the entries of a field that is a mapping from names; none for others."""
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is dict:
-        return [arguments[1]]
-    if origin is typing.Annotated:
-        return _values(arguments[0])
-    if origin in (typing.Union, types.UnionType):
-        return [found for each in arguments for found in _values(each)]
-    return []

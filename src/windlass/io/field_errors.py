@@ -80,7 +80,7 @@ def field_error(error: ValidationError, before: str = "", whole: str = "") -> st
     ...     field_error(error)
     'cores: expected at least 0, found -1'
     """
-    found = error.errors(include_url=False)[0]
+    found = first_error(error)
     name = ".".join(str(part) for part in found["loc"])
     where = f"{before}{name}: " if name else f"{whole}: " if whole else ""
     kind, value = found["type"], found["input"]
@@ -95,6 +95,42 @@ def field_error(error: ValidationError, before: str = "", whole: str = "") -> st
         return f"{where}{problem}"
     shown = f"found {_shown(value)}"
     return f"{where}{problem}, {shown}" if problem.startswith("expected") else f"{where}{problem} ({shown})"
+
+
+def first_error(error: ValidationError) -> Any:
+    """Return the first error; if a field is missing, an unknown field at the same place instead.
+
+    The unknown field may be the missing one, misspelt.
+
+    Parameters
+    ----------
+    error
+        The error of Pydantic.
+
+    Returns
+    -------
+    Any
+        A mapping of Pydantic with ``type``, ``loc``, ``msg``, ``input`` and, for some types, ``ctx``.
+
+    Examples
+    --------
+    >>> from pydantic import BaseModel
+    >>> class Types(BaseModel, extra="forbid"):
+    ...     cores: float
+    >>> try:
+    ...     Types(coers=4)
+    ... except ValidationError as error:
+    ...     first_error(error)["loc"]
+    ('coers',)
+    """
+    found = error.errors(include_url=False)
+    first = found[0]
+    if first["type"] != "missing":
+        return first
+    near = (
+        each for each in found if each["type"] == "extra_forbidden" and each["loc"][:-1] == first["loc"][:-1]
+    )
+    return next(near, first)
 
 
 def _shown(value: Any) -> str:

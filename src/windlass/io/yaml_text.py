@@ -86,6 +86,8 @@ def parse_yaml(text: str, source: str) -> Any:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark is not None else ""
         reason = " ".join(" ".join(filter(None, (error.context, error.problem))).split()) or "no reason"
+        if r"'\t'" in reason:
+            reason += "; indent with spaces in place of tabs"
         raise InputError(f"{source}{where}: is not YAML: {reason}") from error
     except _TooMuch as error:
         raise InputError(f"{source}, line {error.line}: {error}") from error

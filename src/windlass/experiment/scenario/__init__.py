@@ -8,6 +8,8 @@ seed. ``variants`` names choices of policies that are made together.
 - :mod:`~windlass.experiment.scenario.source`: the plain values of a log, a scenario file or the bundled example.
 - :mod:`~windlass.experiment.scenario.files`: the files that a scenario names, resolved to absolute paths.
 - :mod:`~windlass.experiment.scenario.quoting`: values as shown in messages.
+- :mod:`~windlass.experiment.scenario.annotations`: the models below the type of a field.
+- :mod:`~windlass.experiment.scenario.hints`: what to write in place of a wrong field.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import yaml
 from pydantic import ValidationError
 
 from windlass.experiment.scenario.files import resolve_paths
+from windlass.experiment.scenario.hints import field_hint
 from windlass.experiment.scenario.quoting import shown
 from windlass.experiment.scenario.variants import FIELD, named_variants
 from windlass.experiment.worlds import Setting, World, find_world
@@ -114,8 +117,10 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
     ['fcfs', 'easy']
     """
     if not isinstance(tree, dict):
-        found = "nothing" if tree is None else type(tree).__name__
-        raise InputError(f"{source}: expected a scenario (a mapping of fields), found {found}")
+        found = "nothing" if tree is None else "a list" if isinstance(tree, list) else shown(tree)
+        raise InputError(
+            f"{source}: expected a scenario (a mapping of fields, as in policies: {{order: easy}}), found {found}"
+        )
     name = tree.get("name", Path(source).stem)
     if not isinstance(name, str | int | float | datetime.date) or isinstance(name, bool):
         raise InputError(f"{source}: name: {shown(name)} is not a name")
@@ -184,7 +189,7 @@ def _variants(named: Sequence[tuple[str, Any]], world: World, source: str) -> It
                 settings.append(world.setting.model_validate(point))
                 points.append((own, at))
         except ValidationError as error:
-            raise InputError(f"{where}: {field_error(error)}") from error
+            raise InputError(f"{where}: {field_error(error)}{field_hint(error, world.setting)}") from error
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
     try:
