@@ -87,6 +87,7 @@ class PlainPull(PlainRosella):
         self.memory, self.alarm = (200.0, 8.0) if late else (40.0, 4.0)
         # Whether tasks are sent at once, and whether one is being sent.
         self.sends = self.sending = False
+        self.since = 0.0
         self.tasks_sent = 0
         self.arrivals = self.counted = 0
         self.job_at, self.of_job, self.per_job = -1.0, 0, 1.0
@@ -151,10 +152,14 @@ class PlainPull(PlainRosella):
     def decide(self) -> None:
         """Send tasks at once if fetches cost a job of several tasks more than sizes vary."""
         together = sum(self.speed[one] for one in self.here if self.rates[one] > 0.0)
-        cost = (self.root - 1.0) * self.fetch * together / (len(self.here) * self.mean)
+        pace = together / (len(self.here) * self.mean)
+        cost = (self.root - 1.0) * self.fetch * pace
         recent = np.array(self.sizes[: self.sizes_seen] if self.sizes_seen < 64 else self.sizes)
         known = recent.var() / recent.mean() ** 2 if len(recent) else 0.0
-        self.sends = cost >= 0.1 + math.sqrt(self.variance + known)
+        if cost < 0.1 + math.sqrt(self.variance + known):
+            self.since = self.now
+        # For as long as 32 mean tasks take, since believed speeds may be wrong for a while.
+        self.sends = (self.now - self.since) * pace >= 32.0
         self.memory, self.alarm = (40.0, 4.0) if self.sends else (200.0, 8.0)
 
     def note_arrival(self) -> None:

@@ -14,6 +14,8 @@ from windlass.dispatch.lib.learner import MEAN_WORK
 from windlass.dispatch.lib.sending import SENDS, decide
 from windlass.dispatch.lib.speeds import ALARM, MEMORY, VARIANCE
 from windlass.dispatch.policies.pull import Pull
+from windlass.dispatch.state import NOW
+from windlass.experiment.workloads.drift import shocks
 
 
 def sends(per_job, share, spread, sizes=(1.0,), workers=4, speed=3.0):
@@ -22,6 +24,8 @@ def sends(per_job, share, spread, sizes=(1.0,), workers=4, speed=3.0):
     for place, size in enumerate(sizes):
         policy.completed(place % workers, size, size / speed)
     policy.floats[VARIANCE] = spread**2
+    # Long after fetches last cost less.
+    policy.floats[NOW] = 1e9
     fetch = share * policy.floats[MEAN_WORK] / speed
     decide(fetch, speed * workers, workers, per_job, policy.ints, policy.floats)
     memory, alarm = policy.floats[MEMORY], policy.floats[ALARM]
@@ -52,6 +56,32 @@ def test_without_workers_nothing_is_sent():
     policy = Pull(2, rng=np.random.default_rng(1))
     decide(1.0, 0.0, 0, 16.0, policy.ints, policy.floats)
     assert policy.ints[SENDS] == 0
+
+
+def test_tasks_are_sent_once_fetches_have_cost_more_for_32_mean_tasks():
+    policy = Pull(4, rng=np.random.default_rng(1))
+    now, pace = 100.0, 3.0 / policy.floats[MEAN_WORK]
+
+    def sends_at(after, share):
+        policy.floats[NOW] = now + after / pace
+        decide(share / pace, 12.0, 4, 4.0, policy.ints, policy.floats)
+        return bool(policy.ints[SENDS])
+
+    assert not sends_at(0.0, 0.0)
+    assert [sends_at(after, 0.5) for after in (0.1, 31.9, 32.1)] == [False, False, True]
+    assert not sends_at(33.0, 0.0)
+    assert [sends_at(after, 0.5) for after in (34.0, 64.9, 65.1)] == [False, False, True]
+
+
+def test_no_task_is_sent_to_a_worker_that_was_fast_until_a_moment_ago():
+    policy, speeds = Pull(32, rng=np.random.default_rng(2)), np.repeat([1.0, 100.0], [31, 1])
+    rng = np.random.default_rng(3)
+    sizes = np.exp(0.7 * rng.standard_normal(24_000))
+    done = simulate(
+        policy, speeds, 0.7, 24_000, 11, service=sizes / sizes.mean(), tasks_per_job=16, fetch_delay=0.05,
+        timetable=shocks(speeds, 20.0, 300.0, rng), count_sent=True, samples=0,
+    )  # fmt: skip
+    assert np.percentile(done.job_response, 99.9) < 30.0
 
 
 def run(fetch, *, late=True, per_job=4, schedulers=1, delay=0.0, service="fixed", tasks=4000):

@@ -103,6 +103,8 @@ MUTANTS = (
     Mutant(RANKING, "_FETCHED, _CAUTION = 2.0, 2.0", "_FETCHED, _CAUTION = 2.0, 3.0", EVERY_STEP),
     Mutant(SENDING, "(math.sqrt(per_job) - 1.0)", "math.sqrt(per_job)", SENT),
     Mutant(SENDING, "floats[VARIANCE] + known", "floats[VARIANCE]", SENT),
+    Mutant(SENDING, "_STEADY = 32.0", "_STEADY = 0.0", SENT),
+    Mutant(SENDING, "        floats[SINCE] = floats[NOW]", "        pass", SENT),
     Mutant(
         SENDING,
         "WAITING, SENT = (200.0, 8.0), (40.0, 4.0)",

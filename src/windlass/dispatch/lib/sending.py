@@ -8,6 +8,10 @@ Let a fetch take a share φ of a mean task on a mean worker, let a job have m ta
 of the logarithms of sizes. Tasks are sent at once if (√m − 1) φ ≥ 0.1 + σ. As σ is measured, it is also large after
 workers have changed their speeds, when predictions err as well.
 
+Soon after a fast worker and a slow one have exchanged their speeds, both are believed to be fast, and φ is too large.
+Tasks that are sent then wait for the one that is slow now, as at the begin, when σ is not known. Therefore this must
+have been so for as long as 32 mean tasks take on a mean worker.
+
 Places in addition to those of :mod:`windlass.dispatch.lib.ranking`:
 
 ===========  =====  ====================================================  ======================  ===================
@@ -18,6 +22,12 @@ in ``ints``  place  what it is                                            writte
                     is sent
 ===========  =====  ====================================================  ======================  ===================
 
+=============  =====  ==================================================  ======================  ===================
+in ``floats``  place  what it is                                          written by              read by
+=============  =====  ==================================================  ======================  ===================
+``SINCE``      23     when fetches last cost less, s                      ``decide``              ``decide``
+=============  =====  ==================================================  ======================  ===================
+
 Source: Windlass; the rule and its numbers were chosen on drawn settings.
 """
 
@@ -27,12 +37,15 @@ import math
 
 from windlass.dispatch.lib.learner import MEAN_WORK, SIZES, SIZES_SEEN, recent_size
 from windlass.dispatch.lib.speeds import ALARM, MEMORY, VARIANCE
-from windlass.dispatch.state import OWN_INT
+from windlass.dispatch.state import NOW, OWN_FLOAT, OWN_INT
 from windlass.jit import helper
 
 SENDS, TO_SEND = range(OWN_INT + 6, OWN_INT + 8)
+SINCE = OWN_FLOAT + 20
 #: The least (√m − 1) φ at which tasks of equal sizes are sent.
 _LEAST = 0.1
+#: How long fetches must have cost more, in mean tasks on a mean worker.
+_STEADY = 32.0
 #: Completions that a mean speed covers, and the alarm of a change, for tasks that wait and for tasks that are sent. A
 #: task that was sent waits at a worker that has become slow, so that changes have to be noticed sooner.
 WAITING, SENT = (200.0, 8.0), (40.0, 4.0)
@@ -66,8 +79,11 @@ def decide(fetch, together, count, per_job, ints, floats):
     ints, floats
         The policy's state.
     """
-    cost = (math.sqrt(per_job) - 1.0) * fetch * together / (count * floats[MEAN_WORK]) if count > 0 else 0.0
-    sends = cost >= _LEAST and cost >= _LEAST + spread_of_sizes(ints, floats)
+    pace = together / (count * floats[MEAN_WORK]) if count > 0 else 0.0
+    cost = (math.sqrt(per_job) - 1.0) * fetch * pace
+    if cost < _LEAST or cost < _LEAST + spread_of_sizes(ints, floats):
+        floats[SINCE] = floats[NOW]
+    sends = (floats[NOW] - floats[SINCE]) * pace >= _STEADY
     ints[SENDS] = sends
     floats[MEMORY] = SENT[0] if sends else WAITING[0]
     floats[ALARM] = SENT[1] if sends else WAITING[1]
