@@ -13,6 +13,8 @@ _IDLE_PACE = 4.0
 #: The least pause after a poll, in multiples of the time that the poll took, so that polls take at most a fifth of the
 #: time, however much the system lists.
 REST = 4.0
+#: The longest such pause, s: if the clock was set forward during a poll, the poll did not take that long.
+_LONGEST_REST_S = 240.0
 
 
 class Polls:
@@ -50,12 +52,19 @@ class Polls:
         #: Unix time at which events were last returned, s.
         self.now = clock()
         self._next, self._began, self._lost, self._no_more = -math.inf, self.now, 0.0, False
+        self._polled = -math.inf
 
     def wait(self, timeout: float) -> list[Event]:
         """Return the events since the last call; the system is polled at most at the interval."""
-        until = self._clock() + timeout
+        latest = self._clock()
+        until = latest + timeout
         while True:
-            if self._clock() >= self._next:
+            now = self._clock()
+            if now < max(latest, self._polled):
+                # The clock was set back, so that neither instant is near.
+                until, self._next = now + timeout, -math.inf
+            latest = now
+            if now >= self._next:
                 self._poll()
             if self.events or self._clock() >= until:
                 self.now = self._clock()
@@ -85,7 +94,8 @@ class Polls:
         now, status = self._clock(), self._status
         # A retry while the system does not answer is no work of a poll.
         took = max(0.0, now - self._began - (status.contact.lost - self._lost))
-        self._next = now + max(self._pace * (1.0 if busy else _IDLE_PACE), REST * took)
+        self._next = now + max(self._pace * (1.0 if busy else _IDLE_PACE), min(REST * took, _LONGEST_REST_S))
+        self._polled = now
         status.waiting, status.running, status.stuck = waiting, running, stuck
         status.polls, status.polled = status.polls + 1, now
         status.last_poll_seconds, status.poll_seconds = took, status.poll_seconds + took
