@@ -291,6 +291,24 @@ def test_a_server_that_goes_away_ends_the_driver_after_its_patience(bench):
     assert bench.status.left_held >= 1
 
 
+def test_commands_that_are_gone_at_the_end_leave_a_line_on_held_jobs(bench):
+    bench.pbs.submit(50.0, 4)
+    bench.pbs.submit(50.0, 4)
+
+    def run(command, timeout):
+        if bench.clock.now > BEGIN + 10.0:
+            raise FileNotFoundError(command[0])
+        return bench.pbs(command, timeout)
+
+    bench.run = run
+    with pytest.raises(InputError, match="qstat: not found"):
+        bench.drive()
+    assert (
+        "jobs may still be held; `windlass pbs give-back` releases them: qstat: not found" in bench.lines[-1]
+    )
+    assert bench.status.left_held == 1
+
+
 def test_a_dry_run_changes_nothing(bench):
     bench.pbs.submit(5.0, 3)
     bench.pbs.submit(5.0, 2)

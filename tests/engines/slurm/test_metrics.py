@@ -115,6 +115,26 @@ def test_jobs_that_stay_held_are_counted(strict, tmp_path):
     assert lines[-1] == "job 9 stays held: denied; `windlass slurm give-back` releases them"
 
 
+def test_commands_that_are_gone_at_the_end_leave_a_line_on_held_jobs(strict, tmp_path):
+    strict.submit(8, 4, looks=100)
+    strict.submit(9, 4)
+    gone = []
+    strict.at[5] = lambda: gone.append(True)
+
+    def run(command, timeout):
+        if gone:
+            raise FileNotFoundError(command[0])
+        return strict(command, timeout)
+
+    client = client_of(run)
+    status, lines = DriverStatus(contact=client.contact), []
+    driving = Driving({"order": Fcfs()}, tmp_path / "journal", SlurmOptions(pace=0.0, until_idle=True))
+    with pytest.raises(InputError, match="not found"):
+        drive_slurm(client, driving, lines.append, status)
+    assert lines[-1].startswith("jobs may still be held; `windlass slurm give-back` releases them: s")
+    assert status.left_held == 1
+
+
 def refusing(slurm, command, timeout):
     return (1, "", "denied for job 9") if command[1] == "release" else slurm(command, timeout)
 

@@ -154,7 +154,7 @@ def _give_back(
     with undisturbed():
         try:
             found = _given_back(client, journal, driving, notify, clock)
-        except BatchError as error:
+        except (BatchError, InputError) as error:
             status.left_held = max(1, status.waiting + status.stuck)
             notify(LogEntry.of(f"jobs may still be held; {_BY_HAND}: {error}", "still_held"))
             return
