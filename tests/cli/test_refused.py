@@ -19,6 +19,7 @@ BATCH = "workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("a:\n\tb: 1", "cannot start any token; indent with spaces in place of tabs"),
         ("a: 1\nb: 2\na: 3", "line 3: is not YAML: the key 'a' appears twice"),
         ("{1: a, 0x1: b}", "line 1: is not YAML: the key 1 appears twice"),
         ("a: {b: {c: 1, c: 2}}", "the key 'c' appears twice"),

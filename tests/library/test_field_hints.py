@@ -43,6 +43,10 @@ BATCH: dict[str, Any] = {"workload": {"lublin": {"jobs": 10}}, "policies": {"ord
             "sites.a.nodes.0.cuont: no such field, found 4; did you mean 'count'?",
         ),
         (
+            CLUSTER | {"loads": {"batch": LOADS["batch"] | {"at": "a"}}},
+            "loads.batch.at: expected 'each' or a list, found 'a'",
+        ),
+        (
             {"world": "cluster", "loads": LOADS},
             "sites: missing; sites is a mapping of names, as in sites: {NAME: {…}}",
         ),

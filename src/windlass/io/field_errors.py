@@ -81,12 +81,13 @@ def field_error(error: ValidationError, before: str = "", whole: str = "") -> st
     'cores: expected at least 0, found -1'
     """
     found = first_error(error)
-    name = ".".join(str(part) for part in found["loc"])
+    # Pydantic names the alternatives of a type in the path, such as literal['each'].
+    name = ".".join(str(part) for part in found["loc"] if "[" not in str(part))
     where = f"{before}{name}: " if name else f"{whole}: " if whole else ""
     kind, value = found["type"], found["input"]
     expected = _EXPECTED.get(kind)
     if expected is not None:
-        problem = expected(found.get("ctx", {}))
+        problem = expected(found.get("ctx", {})) + _alternatives(error, found)
         # The value of a missing field is the mapping that lacks it.
         return f"{where}{problem}" if kind == "missing" else f"{where}{problem}, found {_shown(value)}"
     message = found["msg"].removeprefix("Value error, ")
@@ -131,6 +132,18 @@ def first_error(error: ValidationError) -> Any:
         each for each in found if each["type"] == "extra_forbidden" and each["loc"][:-1] == first["loc"][:-1]
     )
     return next(near, first)
+
+
+def _alternatives(error: ValidationError, found: Any) -> str:
+    """Return what else is expected if the type of the field has alternatives, such as `` or a list``."""
+    if not found["loc"] or "[" not in str(found["loc"][-1]):
+        return ""
+    others = (
+        _EXPECTED[each["type"]](each.get("ctx", {})).removeprefix("expected ")
+        for each in error.errors(include_url=False)
+        if each["loc"] != found["loc"] and each["loc"][:-1] == found["loc"][:-1] and each["type"] in _EXPECTED
+    )
+    return "".join(f" or {other}" for other in others)
 
 
 def _shown(value: Any) -> str:
