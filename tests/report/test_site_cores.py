@@ -11,6 +11,7 @@ import numpy as np
 
 from tests.report.made import random_outcome, results
 from tests.report.page import page_of
+from windlass.model.calendar import Calendar
 from windlass.results import Outcome, Series
 
 SITES, LOADS = ("iowa", "oslo"), ("batch", "web")
@@ -118,3 +119,23 @@ def test_a_load_with_the_ninth_colour_has_a_pattern(tmp_path: Path) -> None:
 def test_results_without_sites_have_no_section(tmp_path: Path) -> None:
     page = page_of(results(("easy", [random_outcome(20, 1)])), tmp_path)
     assert "Cores of each site" not in page.text()
+
+
+def test_the_axes_of_a_log_with_a_calendar_have_dates(tmp_path: Path) -> None:
+    dated = replace(sampled(1), calendar=Calendar(1_700_000_123.0, "UTC"))
+    plots = json.loads(page_of(results(("easy", [dated])), tmp_path).scripts["plots"])
+    for key in ("cores-0", "cores-1"):
+        axis = plots[key]["layout"]["xaxis"]
+        assert axis["title"]["text"] == "date, UTC"
+        assert axis["ticktext"][0] == "15 Nov"
+        # The series begins at 22:15:23, and the axis counts hours.
+        assert round(axis["tickvals"][0], 3) == round((104 * 60 + 37) / 3600, 3)
+
+
+def test_the_axis_of_a_schedule_has_dates_that_count_from_its_first_submission(tmp_path: Path) -> None:
+    dated = replace(random_outcome(200, 1), calendar=Calendar(1_700_000_123.0, "UTC"))
+    plots = json.loads(page_of(results(("easy", [dated])), tmp_path).scripts["plots"])
+    axis = plots["schedule"]["layout"]["xaxis"]
+    low, high = axis["range"]
+    assert "date" in axis["title"]["text"]
+    assert all(low <= each <= high for each in axis["tickvals"])

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import numpy as np
+import plotly.graph_objects as go
 
 from windlass.model.calendar import DAY, HOUR, Calendar
 from windlass.report.figures import Ticks
@@ -51,6 +52,23 @@ def date_axis(lanes: Sequence[VariantLane], first: float, span: float, factor: f
     if calendar is None or not _LEAST <= span <= _LONGEST:
         return None
     return DateAxis(date_ticks(calendar, first, span, factor), f"date, {calendar.zone_text}")
+
+
+def show_dates(plot: go.Figure, dates: DateAxis | None, by: float = 0.0) -> None:
+    """Set the ticks of all time axes of a figure to dates; without dates, leave them.
+
+    Parameters
+    ----------
+    plot
+        The figure.
+    dates
+        The dates.
+    by
+        The place on the axis at which the dates begin, in the axis's unit.
+    """
+    if dates is not None:
+        at = [each + by for each in dates.ticks.at]
+        plot.update_xaxes(tickvals=at, ticktext=dates.ticks.text)
 
 
 def date_ticks(calendar: Calendar, first: float, span: float, factor: float) -> Ticks:

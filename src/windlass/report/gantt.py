@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from windlass.model.calendar import Calendar
+from windlass.report.date_ticks import date_axis, show_dates
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
 from windlass.report.job_columns import JobTimes, VariantLane, has, times
@@ -238,7 +239,10 @@ def _drawn(
     drawn.update_xaxes(
         axis_style(""), range=[(low - first) * factor, (high - first) * factor], ticksuffix=f" {unit}"
     )
-    drawn.update_xaxes(title_text="time since the first submit", row=count, col=1)
+    dates = date_axis([lane for lane, _ in found], low, high - low, factor)
+    show_dates(drawn, dates, (low - first) * factor)
+    title = "time since the first submit" if dates is None else dates.title
+    drawn.update_xaxes(title_text=title, row=count, col=1)
     drawn.update_layout(
         hovermode="closest", margin={"l": 62, "r": 20, "t": _TOP, "b": _BOTTOM}, height=height
     )

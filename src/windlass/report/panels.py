@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from windlass.report.date_ticks import DateAxis
+from windlass.report.date_ticks import DateAxis, show_dates
 from windlass.report.figures import DECADE_TICKS, Plot, Ticks, axis_style, framed_figure, plotted
 from windlass.report.job_columns import VariantLane
 from windlass.report.series import Binned
@@ -87,8 +87,7 @@ def panels(
         _add_name(figure, course, f"y{place} domain")
     style = axis_style(axis if dates is None else dates.title)
     figure.update_xaxes(style, anchor=f"y{place}", ticksuffix=f" {unit}", hoverformat=".4~g", nticks=8)
-    if dates is not None:
-        figure.update_xaxes(tickvals=dates.ticks.at, ticktext=dates.ticks.text)
+    show_dates(figure, dates)
     figure.update_layout(
         hovermode="x unified", hoversubplots="axis", margin={"l": 62, "r": 20, "t": _TOP, "b": _BOTTOM}
     )

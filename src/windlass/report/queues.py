@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from windlass.report.date_ticks import date_axis
 from windlass.report.figures import framed_figure
 from windlass.report.html_fragments import NOTHING, PageSection, chooser, figure, swatch
 from windlass.report.job_columns import VariantLane, has
@@ -51,7 +52,8 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
             plot.add_trace(area(lane, place, name, edges * unit.factor, bins.mean))
             total += bins.mean
         top = max(top, float(total.max()))
-    shown = stacked("queues", _HEIGHT, plot, "processors", "time since the first submit", unit, top)
+    dates = date_axis(lanes, begin, span, unit.factor)
+    shown = stacked("queues", _HEIGHT, plot, "processors", "time since the first submit", unit, top, dates)
     keys = "".join(swatch(fill(place), name) for place, name in enumerate(names))
     return PageSection(
         f"<section><h2>Queue by {kind}</h2>"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.report.date_ticks import DateAxis, date_axis
 from windlass.report.figures import Plot, framed_figure
 from windlass.report.html_fragments import NOTHING, PageSection, chooser, figure, swatch
 from windlass.report.job_columns import VariantLane
@@ -38,8 +39,10 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     span = max(float(each.time[-1] - each.time[0]) for each in every)
     width, unit = bin_width(span, MOST_BINS), axis_unit(span)
     loads = tuple(dict.fromkeys(each.load for each in every if each.load))
+    first = min(float(each.time[0]) for each in every)
+    dates = date_axis([lane for lane, _ in found], first, span, unit.factor)
     plots = {
-        site: _plot(f"cores-{number}", site, found, loads, width, unit)
+        site: _plot(f"cores-{number}", site, found, loads, width, unit, dates)
         for number, site in enumerate(dict.fromkeys(each.site for each in every))
     }
     figures = "".join(figure(plot, site, "") for site, plot in plots.items())
@@ -56,7 +59,15 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     )
 
 
-def _plot(key: str, site: str, found: _Lanes, loads: tuple[str, ...], width: float, unit: Unit) -> Plot:
+def _plot(
+    key: str,
+    site: str,
+    found: _Lanes,
+    loads: tuple[str, ...],
+    width: float,
+    unit: Unit,
+    dates: DateAxis | None,
+) -> Plot:
     plot, top = framed_figure(), 1.0
     for lane, series in found:
         own = {each.load: each for each in series if each.site == site and len(each.value)}
@@ -71,4 +82,4 @@ def _plot(key: str, site: str, found: _Lanes, loads: tuple[str, ...], width: flo
             edges, bins = bins_of(own[""], width)
             plot.add_trace(limit(lane, "all cores", edges * unit.factor, bins.mean))
             top = max(top, float(bins.mean.max()))
-    return stacked(key, _HEIGHT, plot, "cores", "time", unit, top)
+    return stacked(key, _HEIGHT, plot, "cores", "time", unit, top, dates)

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from windlass.report.date_ticks import DateAxis, show_dates
 from windlass.report.figures import Plot, axis_style, plotted
 from windlass.report.job_columns import VariantLane
 from windlass.report.palette import TEXT, fill
@@ -51,7 +52,16 @@ def limit(lane: VariantLane, name: str, edges: NDArray[np.float64], mean: NDArra
     )
 
 
-def stacked(key: str, height: int, plot: go.Figure, values: str, times: str, unit: Unit, top: float) -> Plot:
+def stacked(
+    key: str,
+    height: int,
+    plot: go.Figure,
+    values: str,
+    times: str,
+    unit: Unit,
+    top: float,
+    dates: DateAxis | None = None,
+) -> Plot:
     """Return a figure of areas as a plot.
 
     Parameters
@@ -66,8 +76,16 @@ def stacked(key: str, height: int, plot: go.Figure, values: str, times: str, uni
         Unit of the time axis.
     top
         The largest sum of all variants: the axis is the same for all, so that they can be compared.
+    dates
+        Dates at the ticks of the time axis, with their title; None for times.
     """
-    plot.update_xaxes(axis_style(times), ticksuffix=f" {unit.symbol}", hoverformat=".4~g", nticks=6)
+    plot.update_xaxes(
+        axis_style(times if dates is None else dates.title),
+        ticksuffix=f" {unit.symbol}",
+        hoverformat=".4~g",
+        nticks=6,
+    )
+    show_dates(plot, dates)
     plot.update_yaxes(axis_style(values), range=[0, 1.05 * top], nticks=6, fixedrange=True)
     plot.update_layout(
         hovermode="x unified", margin={"l": 62, "r": 20, "t": 8, "b": 46}, meta={"one_variant": True}
