@@ -143,26 +143,13 @@ class Naive:
             self.offer(self.sender[self.waiting_tasks[0]], now)
 
     def offer(self, sender: int, now: float) -> None:
-        """Offer tasks that wait with their schedulers to workers, as a scheduler orders them."""
-        lengths = self.lengths_for(sender)
-        for index in self.policies[sender].offers(lengths):
+        """Offer tasks that wait with their schedulers to all workers, as a scheduler orders them."""
+        for index in self.policies[sender].offers():
             worker = self.workers[index]
-            if worker.running is None and not worker.down:
+            if worker.running is None and not worker.down and self.waiting_tasks:
                 self.begin_central(index, now, 0.0)
             if worker.running is not None:
                 self.take_ahead(index, 0.0, now)
-            if not self.waiting_tasks:
-                break
-            lengths[:] = self.lengths_for(sender)
-
-    def lengths_for(self, sender: int) -> np.ndarray:
-        """The queue lengths that a scheduler sees."""
-        return self.seen + self.sent[sender] if self.delay else self.lengths()
-
-    def count_sent_to(self, index: int, sender: int, now: float) -> None:
-        if self.delay and self.count_sent:
-            self.sent[sender, index] += 1
-            self.coming.append((now + self.delay, self.forget_sent, (sender, index)))
 
     def take(self, index: int, held: int, now: float) -> int | None:
         if not self.waiting_tasks:
@@ -176,7 +163,6 @@ class Naive:
             return None
         task = self.waiting_tasks.pop(min(place, len(self.waiting_tasks)) - 1)
         self.count_unbound(self.sender[task], -1, now)
-        self.count_sent_to(index, self.sender[task], now)
         return task
 
     def begin_central(self, index: int, now: float, fetch: float) -> None:
@@ -231,12 +217,11 @@ class Naive:
                 bisect.insort(self.waiting_tasks, task)
                 self.count_unbound(sender, 1, now)
                 self.offer(sender, now)
-                self.note(now)
                 continue
             if self.rejected_by_all():
                 self.refuse(task)
                 continue
-            index = policy.choose(self.lengths_for(sender))
+            index = policy.choose(self.seen + self.sent[sender] if self.delay else self.lengths())
             worker = self.workers[index]
             assert not worker.down
             if worker.running is None:
@@ -246,7 +231,9 @@ class Naive:
                 worker.queue.append(item)
             if item is worker.running or any(item is other for other in worker.queue):
                 self.longest_queue = max(self.longest_queue, self.lengths()[index])
-                self.count_sent_to(index, sender, now)
+                if self.delay and self.count_sent:
+                    self.sent[sender, index] += 1
+                    self.coming.append((now + self.delay, self.forget_sent, (sender, index)))
             self.note(now)
 
     def complete(self, index: int, now: float) -> None:

@@ -12,7 +12,6 @@ from decimal import Decimal, localcontext
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from plain_rosella import PlainRosella, below
 from scipy import stats
 
@@ -82,13 +81,8 @@ class PlainPull(PlainRosella):
         **options: Any,
     ) -> None:
         super().__init__(workers, guaranteed, schedulers, word, benchmark_at, window_scale, **options)
-        self.late = late
         self.copies = -1 if late else 0
         self.memory, self.alarm = (200.0, 8.0) if late else (40.0, 4.0)
-        # Whether tasks are sent at once, and whether one is being sent.
-        self.sends = self.sending = False
-        self.since = 0.0
-        self.tasks_sent = 0
         self.arrivals = self.counted = 0
         self.job_at, self.of_job, self.per_job = -1.0, 0, 1.0
         self.order: list[int] | None = None
@@ -128,39 +122,16 @@ class PlainPull(PlainRosella):
     def choose(self, lengths: list[int]) -> int:
         self.note_arrival()
         self.ranked()
-        return self.soonest(lengths)
-
-    def soonest(self, lengths: Any) -> int:
         place = below(self.stream.draw(), len(self.here))
         turn = self.here[place:] + self.here[:place]
         return min(turn, key=lambda worker: (lengths[worker] + 1) / self.speed[worker])
 
-    def offers(self, lengths: Any = None) -> Iterator[int]:
+    def offers(self) -> Iterator[int]:
         if not self.here:
             return
-        for place in range(len(self.here)):
-            # Before any task has arrived, each choice counts as an arrival.
-            self.note_arrival()
-            order = self.ranked()
-            if self.sends:
-                self.sending = True
-                yield self.soonest([0] * self.n if lengths is None else lengths)
-            else:
-                yield order[place]
         self.note_arrival()
-
-    def decide(self) -> None:
-        """Send tasks at once if fetches cost a job of several tasks more than sizes vary."""
-        together = sum(self.speed[one] for one in self.here if self.rates[one] > 0.0)
-        pace = together / (len(self.here) * self.mean)
-        cost = (self.root - 1.0) * self.fetch * pace
-        recent = np.array(self.sizes[: self.sizes_seen] if self.sizes_seen < 64 else self.sizes)
-        known = recent.var() / recent.mean() ** 2 if len(recent) else 0.0
-        if cost < 0.1 + math.sqrt(self.variance + known):
-            self.since = self.now
-        # For as long as 32 mean tasks take, since believed speeds may be wrong for a while.
-        self.sends = (self.now - self.since) * pace >= 32.0
-        self.memory, self.alarm = (40.0, 4.0) if self.sends else (200.0, 8.0)
+        for place in range(len(self.here)):
+            yield self.ranked()[place]
 
     def note_arrival(self) -> None:
         # A choice before any arrival counts as an arrival.
@@ -189,8 +160,6 @@ class PlainPull(PlainRosella):
             self.root, self.mean_then = math.sqrt(self.per_job), self.mean
             self.crowding = self.arriving / self.root
             self.order = sorted(self.here, key=lambda worker: -self.speed[worker])
-            if self.late and self.here:
-                self.decide()
         return self.order
 
     def believed(self) -> dict[int, float]:
@@ -230,15 +199,12 @@ class PlainPull(PlainRosella):
         if fetch != self.fetch:
             self.fetch, self.order = fetch, None
         order, all_waiting = self.ranked(), waiting + others
-        if self.sending:
-            self.sending = False
-            self.tasks_sent += 1
-            return 1
         alive = [one for one in order if self.rates[one] > 0.0]
         faster = [one for one in order[: order.index(worker)] if one in alive]
-        # A task that waits costs a faster worker two fetches.
-        together = sum(1.0 / (1.0 / self.speed[one] + 2.0 * fetch / self.mean_then) for one in faster)
-        saved = 1.0 / self.speed[worker] - len(faster) / together if faster else 0.0
+        together = sum(self.speed[one] for one in faster)
+        saved = 0.0
+        if faster:
+            saved = 1.0 / self.speed[worker] - len(faster) / together - 0.5 * fetch / self.mean_then
         needed = least_waiting(saved, together, self.crowding)
         if all_waiting < needed:
             return 0

@@ -14,7 +14,6 @@ MODULES = ("windlass.dispatch.state", "windlass.dispatch.lib.learner", "windlass
 MODULES += (
     "windlass.dispatch.lib.alias",
     "windlass.dispatch.lib.ranking",
-    "windlass.dispatch.lib.sending",
     "windlass.dispatch.lib.speeds",
     "windlass.sim.status",
 )

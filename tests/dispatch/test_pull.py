@@ -110,26 +110,3 @@ def test_early_binding_chooses_the_least_expected_wait():
     policy.arrived(1.0)
     assert policy.choose(np.array([0, 5, 0])) == 2
     assert policy.choose(np.array([0, 3, 1])) == 1
-
-
-@pytest.mark.parametrize(
-    ("schedulers", "delay", "count_sent"),
-    [(1, 0.0, False), (1, 0.4, True), (3, 0.0, False), (3, 0.4, True), (8, 0.2, False)],
-)
-@pytest.mark.parametrize(("per_job", "fetch"), [(4, 0.4), (16, 0.2)])
-def test_tasks_of_almost_equal_sizes_are_sent_as_by_plain_pull(schedulers, delay, count_sent, per_job, fetch):
-    submit, noise = workload(tasks=1200, per_job=per_job)
-    # Without noise, equal expected ends would be ordered by rounding.
-    work, timetable = 1.0 + 0.001 * noise, shaky(submit[-1])
-    policy = Pull(len(SPEEDS), None, rng=np.random.default_rng(5))
-    more = dict(fetch=fetch, count_sent=count_sent, sizes_known=False)
-    fast = run_simulation(policy, submit, work, timetable, schedulers, delay, per_job, **more)
-    chance = Chance(policy, schedulers, submit, work, per_job)
-    several = [
-        PlainPull(len(SPEEDS), None, schedulers, word, at)
-        for word, at in zip(chance.words, chance.benchmark_at, strict=True)
-    ]
-    submit = np.repeat(submit, per_job)
-    plain = Naive(several, SPEEDS, submit, work, timetable, per_job, chance.sender, delay, **more)
-    same(fast, plain)
-    assert sum(each.tasks_sent for each in several) > 30

@@ -10,9 +10,8 @@ def test_a_longer_fetch_makes_pull_slower():
     assert [(row.sizes, row.load) for row in found] == [
         (sizes, load) for sizes in ("exponential", "fixed") for load in (0.5, 0.8, 0.9)
     ]
-    free, *_, short, long = (sum(ratios) for ratios in zip(*(row.mean_ratios for row in found), strict=True))
-    assert free < short < long
     for row in found:
+        assert row.mean_ratios[0] < row.mean_ratios[2] < row.mean_ratios[3]
         assert {row.best_mean, row.best_p99} <= set(fetch.AT_ONCE)
 
 

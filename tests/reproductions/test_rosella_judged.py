@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from windlass_reproductions.rosella import cells, judged, knobs
+from windlass_reproductions.rosella import cells, judged
 from windlass_reproductions.rosella.cells import Cell, Contender, draw_cells, response
 from windlass_reproductions.rosella.judged import Compared, summary
 
@@ -104,19 +104,5 @@ def test_the_command_prints_a_row_per_cell_without_recorded_sizes(capsys):
     assert [
         line.startswith(f"| {cell.words()} |") for line, cell in zip(table[2:], expected, strict=True)
     ] == [True] * len(expected)
-    starts = (
-        "mean: ",
-        "p99: ",
-        "mean, with chosen parameters as well: ",
-        "p99, with chosen parameters as well: ",
-    )
-    assert [line.startswith(start) for line, start in zip(lines[-4:], starts, strict=True)] == [True] * 4
-
-
-def test_more_policies_to_compare_with_are_no_worse_than_the_defaults():
-    found = judged.row(PLAIN, 2000, 2, NONE)
-    assert found.mean_tuned.best.mean() <= found.mean.best.mean()
-    assert found.p99_tuned.best.mean() <= found.p99.best.mean()
-    assert (found.mean_tuned.target, found.p99_tuned.target) == (judged.MEAN, judged.P99)
-    tried = {(each.policy, each.parameters) for each in judged.TUNED}
-    assert tried <= {(policy, each) for policy, values in knobs.TRIED.items() for each in values}
+    assert lines[-2].startswith("mean: ")
+    assert lines[-1].startswith("p99: ")

@@ -313,16 +313,9 @@ class CompiledDispatch:
         worker = int(self.benchmarking.ready()(float(now), self.ints, self.floats))
         return (worker, float(self.floats[BENCHMARK_WORK])) if worker >= 0 else None
 
-    def offers(self, queue_lengths: NDArray[np.int64] | None = None) -> Iterator[int]:
-        """Yield the workers in the order in which tasks that wait with this scheduler are offered to them.
-
-        Parameters
-        ----------
-        queue_lengths
-            (n,) int64, tasks at each worker, for a policy that uses them; the engine changes them in place while it
-            hands over tasks. None for zeros.
-        """
-        lengths = np.zeros(self.workers, np.int64) if queue_lengths is None else queue_lengths
+    def offers(self) -> Iterator[int]:
+        """Yield the workers in the order in which tasks that wait with this scheduler are offered to them."""
+        lengths = np.zeros(self.workers, np.int64)
         choose = self.choosing.ready()
         self.ints[OFFERED] = 0
         while (worker := int(choose(lengths, self.ints, self.floats))) >= 0:

@@ -39,7 +39,7 @@ rate, the times of the last ``GAPS`` + 1 arrivals, s, the k-th at k modulo their
 
 With 0 reservations, a task is sent to a worker when it arrives. With ``CENTRAL``, tasks wait with their schedulers.
 ``choose`` then names the workers to which an engine offers them, one with each call, and -1 after the last; an engine
-sets ``OFFERED`` to 0 first, and stops once no task waits.
+sets ``OFFERED`` to 0 first.
 
 Kinds of changes that ``changed`` receives:
 

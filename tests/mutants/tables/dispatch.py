@@ -12,10 +12,6 @@ SHAKY = (f"{PLAIN}[shaky-known-2-0.0]",)
 ALONE = (f"{PLAIN}[shaky-unknown-1-0.0]", f"{PLAIN}[long windows-known-1-0.0]")
 PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_acts_as_plain_pull[shaky-known-4-8-1.5]",)
 BANDITS = ("tests/dispatch/test_bandits.py",)
-SENDING, SENT = "dispatch/lib/sending.py", ("tests/dispatch/test_sending.py",)
-SENT_AS = (
-    "tests/dispatch/test_pull.py::test_tasks_of_almost_equal_sizes_are_sent_as_by_plain_pull[4-0.4-3-0.4-True]",
-)
 CENTRAL, AHEAD_RULE = "sim/workers/central.py", "dispatch/lib/ahead.py"
 AHEAD = ("tests/dispatch/test_ahead.py",)
 FETCHED = (
@@ -98,22 +94,9 @@ MUTANTS = (
     Mutant(RANKING, "return lower + 1.0 if _is_better(", "return lower + 1.0 if not _is_better(", RANKED),
     Mutant(RANKING, "return math.ceil(saved * together)", "return math.floor(saved * together)", RANKED),
     Mutant(RANKING, "return first > second * (together / arriving)", "return first > second", RANKED),
-    Mutant(RANKING, "- faster / together", "", PULLED),
+    Mutant(RANKING, "- faster / together - fetch", "- fetch", PULLED),
     Mutant(RANKING, "fetch = _FETCHED *", "fetch = 0.0 *", EVERY_STEP),
-    Mutant(RANKING, "_FETCHED, _CAUTION = 2.0, 2.0", "_FETCHED, _CAUTION = 2.0, 3.0", EVERY_STEP),
-    Mutant(SENDING, "(math.sqrt(per_job) - 1.0)", "math.sqrt(per_job)", SENT),
-    Mutant(SENDING, "floats[VARIANCE] + known", "floats[VARIANCE]", SENT),
-    Mutant(SENDING, "_STEADY = 32.0", "_STEADY = 0.0", SENT),
-    Mutant(SENDING, "        floats[SINCE] = floats[NOW]", "        pass", SENT),
-    Mutant(
-        SENDING,
-        "WAITING, SENT = (200.0, 8.0), (40.0, 4.0)",
-        "WAITING, SENT = (200.0, 8.0), (40.0, 8.0)",
-        SENT,
-    ),
-    Mutant(PULL, "ints[sending.TO_SEND] = 0", "pass", SENT_AS),
-    Mutant(PULL, "ints[sending.TO_SEND] = 1", "pass", SENT_AS),
-    Mutant(CENTRAL, "note_sent(state, worker, sender_of(state, task), now)", "pass", SENT_AS),
+    Mutant(RANKING, "_FETCHED, _CAUTION = 0.5, 2.0", "_FETCHED, _CAUTION = 0.5, 3.0", EVERY_STEP),
     Mutant(SPEEDS, "seconds = floats[own + _SILENT]", "pass", (*TAKEN, *PULLED)),
     Mutant(SPEEDS, "floats[own + _SILENT] = 0.0", "pass", (*TAKEN, *PULLED)),
     Mutant(SPEEDS, "count = _KEPT", "count = 0.0", (*TAKEN, *PULLED)),

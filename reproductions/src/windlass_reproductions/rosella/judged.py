@@ -1,14 +1,13 @@
 """``pull`` in drawn settings, compared with the best other policy of each: mean and 99th percentile.
 
 ``python -m windlass_reproductions.rosella.judged --recorded REQUESTS.csv`` prints a row per cell. The cells of seed
-34001 were used to design the policy; those of the default seed were first run when it was final. Two earlier versions
-of the policy were judged by other seeds.
+34001 were used to design the policy; those of the default seed were first run when it was final.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +22,7 @@ from windlass_reproductions.rosella.cells import Cell, Contender, Response, draw
 
 Floats = NDArray[np.float64]
 
-DESIGN, JUDGED = 34001, 340291
+DESIGN, JUDGED = 34001, 20261127
 #: As many cells of the first seed were used.
 _DESIGNED = 150
 OURS = Contender("pull", "pull")
@@ -47,17 +46,6 @@ RIVALS = (
     ),
     Contender("SED on learned rates", "eps-greedy", (("epsilon", 0.0),)),
     Contender("pull, at once", "pull", (("late", False),)),
-)
-#: Policies whose best parameters in cells of the design are not their defaults, with these parameters; see
-#: :mod:`windlass_reproductions.rosella.knobs`.
-TUNED = (
-    Contender("prequal (max_age 10)", "prequal", (("max_age", 10.0),)),
-    Contender("fastest-idle (memory 10)", "fastest-idle", (("memory", 10.0),)),
-    Contender("weighted-least-request (memory 200)", "weighted-least-request", (("memory", 200.0),)),
-    Contender("ll (probes 8)", "ll", (("probes", 8),)),
-    Contender("rosella (probes 8)", "rosella", (("probes", 8),)),
-    Contender("sparrow (probes 5)", "sparrow", (("probes", 5),)),
-    Contender("eps-greedy (epsilon 0, memory 200)", "eps-greedy", (("epsilon", 0.0), ("memory", 200.0))),
 )
 #: Targets: the most that ``pull`` takes, over the best other policy, in the mean and in the 99th percentile.
 MEAN, P99 = 1.05, 1.10
@@ -103,13 +91,11 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A cell with both comparisons, with the other policies' defaults, and with the parameters in ``TUNED`` as well."""
+    """A cell with both comparisons."""
 
     cell: Cell
     mean: Compared
     p99: Compared
-    mean_tuned: Compared
-    p99_tuned: Compared
 
     def words(self) -> str:
         """Return a row of Markdown."""
@@ -135,18 +121,19 @@ def row(cell: Cell, tasks: int, seeds: int, recorded: Floats) -> Row:
         return [response(contender, cell, tasks, seed, recorded) for seed in range(1, seeds + 1)]
 
     ours, others = of(OURS), {rival.label: of(rival) for rival in RIVALS}
-    more = others | {rival.label: of(rival) for rival in TUNED}
-
-    def by(measure: Callable[[Response], float], found: dict[str, list[Response]], target: float) -> Compared:
-        values = {label: np.array([measure(one) for one in each]) for label, each in found.items()}
-        return _compared(np.array([measure(one) for one in ours]), values, target)
-
-    measures: tuple[tuple[Callable[[Response], float], float], ...] = (
-        (lambda one: one.mean, MEAN),
-        (lambda one: one.p99, P99),
+    return Row(
+        cell,
+        _compared(
+            np.array([one.mean for one in ours]),
+            {label: np.array([one.mean for one in found]) for label, found in others.items()},
+            MEAN,
+        ),
+        _compared(
+            np.array([one.p99 for one in ours]),
+            {label: np.array([one.p99 for one in found]) for label, found in others.items()},
+            P99,
+        ),
     )
-    found = [by(measure, group, target) for group in (others, more) for measure, target in measures]
-    return Row(cell, *found)
 
 
 def rows(cells: Sequence[Cell], tasks: int, seeds: int, recorded: Floats, jobs: int) -> Iterator[Row]:
@@ -176,9 +163,9 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument(
         "--recorded", type=Path, nargs="+", help="logs of requests; without, their cells are left out"
     )
-    parser.add_argument("--cells", type=int, default=60, help="cells to draw")
+    parser.add_argument("--cells", type=int, default=80, help="cells to draw")
     parser.add_argument("--seed", type=int, default=JUDGED, help="draws the cells")
-    parser.add_argument("--seeds", type=int, default=5, help="seeds per cell, at least 2")
+    parser.add_argument("--seeds", type=int, default=10, help="seeds per cell, at least 2")
     parser.add_argument("--tasks", type=int, default=60_000, help="tasks per run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     options = parser.parse_args(words)
@@ -194,8 +181,6 @@ def main(words: list[str] | None = None) -> None:
         print(each.words(), flush=True)
     print(summary("\nmean", [each.mean for each in found]))
     print(summary("p99", [each.p99 for each in found]))
-    print(summary("mean, with chosen parameters as well", [each.mean_tuned for each in found]))
-    print(summary("p99, with chosen parameters as well", [each.p99_tuned for each in found]))
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m windlass_reproductions.rosella.knobs")
     parser.add_argument("--recorded", type=Path, nargs="+", required=True, help="logs of requests")
     parser.add_argument("--design", type=int, default=30, help="settings of the design")
-    parser.add_argument("--cells", type=int, default=60, help="judged settings")
+    parser.add_argument("--cells", type=int, default=80, help="judged settings")
     parser.add_argument("--seeds", type=int, default=3, help="seeds per setting")
     parser.add_argument("--tasks", type=int, default=20_000, help="tasks per run")
     options = parser.parse_args(words)

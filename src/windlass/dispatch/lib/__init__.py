@@ -9,7 +9,6 @@
 - :mod:`~windlass.dispatch.lib.ranking`: the order of learned speeds, and the number of waiting tasks from which on a
   slow worker is useful.
 - :mod:`~windlass.dispatch.lib.ahead`: when a busy worker requests its next task ahead.
-- :mod:`~windlass.dispatch.lib.sending`: when tasks are sent to workers at once instead.
 - :mod:`~windlass.dispatch.lib.bandit`: rates learned from all completions with exponential forgetting.
 - :mod:`~windlass.dispatch.lib.outstanding`: tasks that were sent and have not returned.
 """

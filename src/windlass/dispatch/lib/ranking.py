@@ -32,11 +32,8 @@ import numpy as np
 from windlass.dispatch.lib.ahead import least_drain, pays
 from windlass.dispatch.lib.learner import MEAN_WORK, PART
 from windlass.dispatch.lib.rated import sooner
-from windlass.dispatch.lib.sending import decide
 from windlass.dispatch.lib.speeds import believe, speeds_at
 from windlass.dispatch.state import (
-    CENTRAL,
-    COPIES,
     DIRTY,
     NOW,
     OWN_FLOAT,
@@ -56,10 +53,10 @@ TASK = OWN_INT + 5
 JOB_AT, SO_FAR, PER_JOB, FETCH, DRAINED = range(OWN_FLOAT + 11, OWN_FLOAT + 16)
 #: Number of jobs that the mean number of tasks covers.
 _JOBS = 50.0
-#: How many fetches a task that waits for faster workers costs them: its own, and that of a task that waits behind it;
-#: and the factor of numbers of tasks from which on a worker requests one ahead. Both were chosen on drawn settings:
-#: sizes vary more than exponential ones, or jobs have several tasks.
-_FETCHED, _CAUTION = 2.0, 2.0
+#: The share of tasks that are fetched after they have waited; and the factor of numbers of tasks from which on a worker
+#: requests one ahead. Both were chosen on drawn settings: sizes vary more than exponential ones, or jobs have several
+#: tasks.
+_FETCHED, _CAUTION = 0.5, 2.0
 #: Logarithms of r this near 0 count as 0; the exponent from which on 1 is nothing against a power of e.
 _EVEN, _STEEP = 1e-6, 50.0
 #: Newton's method: the most steps, and the step that is small enough.
@@ -129,13 +126,11 @@ def least_waiting(saved, together, arriving):
 def rank(ints, floats):
     """Sort the present workers by speed; compute the least numbers of waiting tasks for which each takes one.
 
-    A task that waits is fetched, unless it is requested ahead, and its worker is idle meanwhile: a task takes a worker
-    of speed μ as long as at a speed of 1 / (1/μ + 2 f), with a fetch of f mean tasks of work 1. The k faster workers
-    have the total speed M of this kind. A task that waits is expected to take k/M on one of them, and 1/μ on an idle
-    worker of speed μ that takes it now; see :func:`least_waiting`. Only the last task of a job counts, so that a job of
-    m tasks delays others less than m jobs do: it counts as √m arrivals, a compromise between 1 and m that was chosen on
-    drawn settings. A worker that has been silent for too long is not counted among the faster ones. For a task that a
-    worker requests ahead, see :mod:`windlass.dispatch.lib.ahead`.
+    The k faster workers have total speed M. A task that waits is expected to run for k/M on one of them, and for 1/μ
+    on a worker of speed μ; see :func:`least_waiting`. Only the last task of a job counts, so that a job of m tasks
+    delays others less than m jobs do: it counts as √m arrivals, a compromise between 1 and m that was chosen on drawn
+    settings. A worker that has been silent for too long is not counted among the faster ones. For a task that a worker
+    requests ahead, see :mod:`windlass.dispatch.lib.ahead`.
     """
     believe(ints, floats)
     count, order, speeds = ints[PRESENT], own_ints(ints), speeds_at(ints)
@@ -150,21 +145,19 @@ def rank(ints, floats):
         ints[at] = worker
     offered = arrival_rate(ints, floats) * floats[MEAN_WORK] / floats[PART]
     arriving = offered / math.sqrt(floats[PER_JOB])
-    fetch = _FETCHED * floats[FETCH] / floats[MEAN_WORK]
-    faster, together, unhindered = 0, 0.0, 0.0
+    faster, together = 0, 0.0
     for place in range(count):
         worker = ints[order + place]
         saved = 0.0
         if together > 0.0:
-            saved = 1.0 / floats[speeds + worker] - faster / together
+            # A task that waits is fetched later, unless it is requested ahead.
+            fetch = _FETCHED * floats[FETCH] / floats[MEAN_WORK]
+            saved = 1.0 / floats[speeds + worker] - faster / together - fetch
         floats[needs + worker] = least_waiting(saved, together, arriving)
         if floats[rates + worker] > 0.0:
             faster += 1
-            together += 1.0 / (1.0 / floats[speeds + worker] + fetch)
-            unhindered += floats[speeds + worker]
-    floats[DRAINED] = max(0.0, unhindered - offered)
-    if ints[COPIES] == CENTRAL:
-        decide(floats[FETCH], unhindered, count, floats[PER_JOB], ints, floats)
+            together += floats[speeds + worker]
+    floats[DRAINED] = max(0.0, together - offered)
     if floats[FETCH] > 0.0:
         for place in range(count):
             worker = member(ints, place)

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.dispatch.compiled import binding, changing, choosing, completing
 from windlass.dispatch.lib import learner as learn
-from windlass.dispatch.lib import ranking, sending, speeds
+from windlass.dispatch.lib import ranking, speeds
 from windlass.dispatch.lib.learning import Learning, change_learned
 from windlass.dispatch.state import (
     ARRIVED,
@@ -45,13 +45,11 @@ def _choose(lengths, ints, floats):
             ints[DIRTY] = 1
     if ints[DIRTY] != 0:
         ranking.rank(ints, floats)
-    if ints[COPIES] == CENTRAL:
-        place = ints[OFFERED]
-        ints[OFFERED] = place + 1
-        if ints[sending.SENDS] == 0 or place >= count:
-            return ints[own_ints(ints) + place] if place < count else -1
-        ints[sending.TO_SEND] = 1
-    return ranking.soonest(lengths, ints, floats)
+    if ints[COPIES] != CENTRAL:
+        return ranking.soonest(lengths, ints, floats)
+    place = ints[OFFERED]
+    ints[OFFERED] = place + 1
+    return ints[own_ints(ints) + place] if place < count else -1
 
 
 def _bind(worker, now, waiting, others, held, fetch, ints, floats):
@@ -65,9 +63,6 @@ def _bind(worker, now, waiting, others, held, fetch, ints, floats):
         ints[DIRTY] = 1
     if ints[DIRTY] != 0:
         ranking.rank(ints, floats)
-    if ints[sending.TO_SEND] != 0:
-        ints[sending.TO_SEND] = 0
-        return 1
     return ranking.place_of(worker, waiting + others, held, ints, floats)
 
 
@@ -101,10 +96,10 @@ class Pull(Learning):
     jobs does not use old estimates.
 
     If a worker has to wait for a task that it requests, it requests tasks ahead while it runs others, see
-    :mod:`windlass.dispatch.lib.ahead`. If sizes hardly vary and jobs have several tasks, they do not wait but are sent
-    at once to where each is expected to end first, (queue + 1) / speed, see :mod:`windlass.dispatch.lib.sending`.
+    :mod:`windlass.dispatch.lib.ahead`.
 
-    For an engine without late binding, ``late`` is False: every task is sent in this way.
+    For an engine without late binding, ``late`` is False: the task is sent at once to where it is expected to
+    end first, (queue + 1) / speed.
 
     Source: late binding as in Ousterhout et al., "Sparrow", SOSP 2013; benchmark tasks, load and silent workers as in
     Wu and Liu, "Rosella". Without arrivals, the use of slow workers is the rule that Agrawala, Coffman, Garey and
@@ -168,7 +163,8 @@ class Pull(Learning):
         self.floats[learn.GUARANTEED] = sure
         self.floats[learn.LEARNT_SHARE] = guaranteed is None
         self.floats[learn.PART] = 1.0
-        self.floats[speeds.MEMORY], self.floats[speeds.ALARM] = sending.WAITING if late else sending.SENT
+        # A task that is sent at once waits at a worker that has become slow, so that changes have to be noticed sooner.
+        self.floats[speeds.MEMORY], self.floats[speeds.ALARM] = (200.0, 8.0) if late else (40.0, 4.0)
         self.floats[ranking.JOB_AT], self.floats[ranking.PER_JOB] = -1.0, 1.0
         self.floats[learn.PROBE_SHARE] = number("probe_share", probe_share, 0.0)
         self.floats[learn.WINDOW_SCALE] = number("window_scale", window_scale, 0.0, open_below=True)

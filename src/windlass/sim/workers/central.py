@@ -1,8 +1,7 @@
 """Tasks that wait with their schedulers, in one list in the order of arrival, until a worker takes them.
 
 A worker requests a task as it completes one, and may request further ones ahead as it starts one; they are in its
-queue. A scheduler offers a task that arrives to the workers that its policy names, idle and busy ones, and sends it at
-once to one that takes it.
+queue. A scheduler offers a task that arrives to all workers, idle and busy ones, and sends it at once.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 from windlass.dispatch.state import OFFERED
 from windlass.jit import index, inlined
 from windlass.sim.events.tree import schedule
-from windlass.sim.workers.log import count_unbound, note_sent, unbound_elsewhere
+from windlass.sim.workers.log import count_unbound, unbound_elsewhere
 from windlass.sim.workers.starting import begin, note_start, sender_of
 from windlass.sim.workers.state import NONE
 
@@ -73,7 +72,6 @@ def _take(state, bind, worker, held, now):
     length = state.length[index(worker)] + 1
     state.length[index(worker)] = length
     progress.longest_queue = max(progress.longest_queue, length)
-    note_sent(state, worker, sender_of(state, task), now)
     return task
 
 
@@ -124,20 +122,19 @@ def begin_next(state, bind, worker, fetch, now):
 
 @inlined
 def offer(choose, bind, state, sender, now):
-    """Offer the waiting tasks to workers, in the order in which a scheduler's policy names them."""
+    """Offer the waiting tasks to all workers, in the order in which a scheduler's policy names them."""
     settings, progress = state.settings[0], state.progress[0]
     ints, floats = state.ints[sender], state.floats[sender]
-    lengths = state.seen_length[sender] if settings.count_sent != 0 else state.known_length
     ints[OFFERED] = 0
-    worker = choose(lengths, ints, floats)
-    while worker >= 0 and (progress.idle > 0 or settings.requests_ahead != 0):
+    worker = choose(state.known_length, ints, floats)
+    while worker >= 0 and progress.unbound > 0 and (progress.idle > 0 or settings.requests_ahead != 0):
         line = state.line[index(worker)]
         if line.running == NONE and line.down == 0:
             # An idle worker's request is with the schedulers already, so that it does not wait for the task.
             schedule(state.tree, worker, begin_next(state, bind, worker, 0.0, now))
         if line.running != NONE:
             take_ahead(state, bind, worker, 0.0, now)
-        worker = choose(lengths, ints, floats) if progress.unbound > 0 else np.int64(NONE)
+        worker = choose(state.known_length, ints, floats)
 
 
 @inlined

@@ -106,8 +106,8 @@ def next_time(state):
 @inlined
 def is_full(state):
     """Return whether the next step may need more entries than are free."""
-    # A step may take all waiting tasks, with two entries each.
-    return state.progress[0].log_size + 2 * state.progress[0].unbound + _ROOM > len(state.log)
+    # A step may take all waiting tasks.
+    return state.progress[0].log_size + state.progress[0].unbound + _ROOM > len(state.log)
 
 
 @inlined
