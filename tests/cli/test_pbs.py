@@ -67,12 +67,20 @@ def test_a_give_back_releases_what_waits(windlass, pbs, tmp_path):
         (("--conf", "nowhere"), "--conf: nowhere: no such file"),
         (("--policies", "share=pairs"), "decision 'share' cannot be driven on PBS, expected one of order"),
         (("--metrics", "here"), "--metrics"),
+        (("--queue", "nope"), "queue 'nope': qstat: Unknown queue nope; expected one that qstat -Q lists"),
     ],
 )
 def test_wrong_options_are_one_line(windlass, pbs, options, message):
     status, out, err = windlass(*DRIVE, *options)
     assert (status, out, len(err.splitlines())) == (2, "", 1)
     assert message in err
+    assert [each for each in pbs.log if each.by == "driver"] == []
+
+
+def test_a_give_back_of_an_unknown_queue_is_refused(windlass, pbs):
+    status, out, err = windlass("pbs", "give-back", "--queue", "nope")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "queue 'nope': qstat: Unknown queue nope" in err
 
 
 def test_a_queue_without_vnodes_is_one_line(windlass, pbs):

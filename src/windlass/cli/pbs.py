@@ -79,6 +79,7 @@ def drive(
     where = metrics_address(metrics)
     notify = log_json if log_format is LogFormat.JSON else log_line
     client = _client(conf, patience, notify)
+    client.check_queue(queue)
     file = journal or default_journal(queue_name(client, queue))
     settings = PbsDriving(chosen, file, PbsOptions(queue, look, until_idle), keep_held, forgets=True)
     if dry_run:
@@ -106,6 +107,7 @@ def give_back(queue: _Queue, journal: _Journal = None, conf: _Conf = None) -> No
     from windlass.model import BatchError
 
     client = _client(conf, 60.0, log_line)
+    client.check_queue(queue)
     found = give_back_pbs(client, journal or default_journal(queue_name(client, queue)), queue, note)
     if found.released:
         print_lines([f"released: {', '.join(found.released)}"])

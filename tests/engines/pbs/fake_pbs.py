@@ -206,6 +206,10 @@ class FakePbs:
                 return 0, self.document("Jobs", rows), ""
             case ("qstat", "-x", "-f", "-F", "json", job):
                 return self._history(job)
+            case ("qstat", "-Q", queue):
+                if queue in (QUEUE, OTHER_QUEUE):
+                    return 0, f"{queue}\n", ""
+                return 15018 & 255, "", f"qstat: Unknown queue {queue}\n"
             case ("pbsnodes", "-a", "-F", "json"):
                 return 0, self.document("nodes", {name: self._vnode(name) for name in self.vnodes}), ""
             case ("qhold" | "qrls" as verb, "-h", kind, *jobs):

@@ -77,6 +77,16 @@ def test_a_release_without_a_connection_is_tried_again():
     assert client.release(["5.pbs"]) == {}
 
 
+def test_a_queue_is_looked_up_until_the_server_answers():
+    client, _ = client_of(answers(NO_SERVER, (15018 & 255, "", "qstat: Unknown queue nope\n")))
+    with pytest.raises(InputError, match="queue 'nope': qstat: Unknown queue nope; expected one that"):
+        client.check_queue("nope")
+    client, _ = client_of(answers((1, "", "qstat: Unauthorized Request\n")))
+    with pytest.raises(BatchError, match="Unauthorized Request"):
+        client.check_queue(QUEUE)
+    client_of(FakePbs(VirtualClock(), [1]))[0].check_queue(QUEUE)
+
+
 def test_a_timeout_is_no_answer():
     def run(command, timeout):
         raise subprocess.TimeoutExpired(command[0], timeout)

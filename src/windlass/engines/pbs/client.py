@@ -119,6 +119,27 @@ class PbsClient:
         """Return all vnodes, by name."""
         return self._retry(lambda: self._listed(_NODES, "nodes"))
 
+    def check_queue(self, queue: str) -> None:
+        """Refuse a queue that the server does not have.
+
+        Raises
+        ------
+        InputError
+            The server has no queue of this name.
+        PbsAwayError
+            The server did not answer within ``patience``.
+        """
+
+        def one() -> None:
+            status, out, errors = self._answer(("qstat", "-Q", queue))
+            message = " ".join((errors or out).split())
+            if "unknown queue" in message.lower():
+                raise InputError(f"queue {queue!r}: {message}; expected one that qstat -Q lists")
+            if status != 0:
+                raise BatchError(message or f"qstat ended with status {status}")
+
+        self._retry(one)
+
     def ended(self, job: str) -> PbsOutput | None:
         """Return a job that is no longer listed; None if PBS keeps no history, or has forgotten the job."""
 
