@@ -138,7 +138,8 @@ def test_a_signal_gives_the_queue_back(bench, monkeypatch, capsys, number, statu
     assert bench.lines[-1] == "given back to Slurm: 8"
 
 
-def test_a_slurm_that_stays_away_ends_the_command(bench):
+def test_a_slurm_that_stays_away_ends_the_command(bench, monkeypatch):
+    monkeypatch.setattr(driver, "_GIVE_BACK_S", 0.0)
     bench.slurm.submit(7, 9)
     away = []
     bench.slurm.at[3] = lambda: away.append(True)

@@ -55,7 +55,7 @@ SLURM = "engines: [{engine: slurm, policies: {order: easy}"
         ("engines: [a]", "engines.0: expected a mapping of fields, found 'a'"),
         ("engines: [{engine: kubernetes, types: no.yaml}]", "engines.0.types: "),
         ("engines: []", "engines: expected at least 1 entry, found []"),
-        ("engine: []", "engines: missing"),
+        ("engine: []", "engine: no such field, found []"),
         ("engines: [{engine: slurm}]", "engines.0.policies: missing"),
         ("engines: [{policies: {}}]", "engines.0.engine: missing, expected one of slurm"),
         ("engines: [{engine: slrum}]", "engines.0.engine: unknown engine 'slrum', expected one of slurm"),

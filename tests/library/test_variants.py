@@ -105,7 +105,7 @@ def test_variants_have_the_results_of_their_policies_alone():
         ),
         (
             {"a": {}, "b": {"policies": {"odrer": "easy"}}},
-            "variants.b: policies.odrer: no such field, found 'easy'",
+            "variants.b: policies.odrer: no such field, found 'easy'; did you mean 'order'?",
         ),
         ({1: {}, "1": {}}, "variant '1: easy' appears 2 times"),
     ],

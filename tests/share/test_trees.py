@@ -124,7 +124,7 @@ def test_advice_is_a_distribution(cpu, memory, parallel, elapsed):
             r"experts.0.bands is \[50.0\], expected \[sequential, unknown, parallel\]",
         ),
         ("    bands: [50]\n", "", "experts.0.bands: missing"),
-        ("happiness", "hapiness", "happiness: missing"),
+        ("happiness", "hapiness", "hapiness: no such field, found"),
         ("actions:", "actions: [", "is not YAML"),
         (GOOD, "", "the file: expected a mapping of fields, found None"),
         (
