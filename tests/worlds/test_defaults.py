@@ -60,7 +60,8 @@ DEFAULTS = {
     },
     "cluster": {
         "": "world=cluster seconds=86400.0 begin=0.0 links=None cloud=None without=() bound_of=None floor=0.05 "
-        "checkpoint=60.0 noise=0.02 period=600.0 look=30.0 kill_at_walltime=True keep_tasks=20000 sample=60.0 streams=None label=",
+        "checkpoint=60.0 noise=0.02 period=600.0 look=30.0 kill_at_walltime=True keep_tasks=20000 sample=60.0 "
+        "streams=None label=",
         "sites": "nodes=() processors=None instances=None cameras=None outages=None speed_changes=None up=1250000000.0 "
         "down=1250000000.0 region= memory_per_core=4000000000.0",
         "sites.nodes": "speed=1.0 rate=None",
