@@ -154,6 +154,14 @@ class LiveOwners:
             self._kept = self._counted
             self._keep(self.saved())
 
+    def save_at_end(self, notify: Callable[[str], None]) -> None:
+        """Save the present consumption when a driver ends; an error is passed to ``notify`` as a line."""
+        try:
+            self.save()
+        except InputError as error:
+            # At most the use of the last minute is lost.
+            notify(str(error))
+
     def count_before(self, row: int, procs: int, since: float) -> None:
         """Count a job that was not known and has run since ``since`` (s), without what an earlier driver counted."""
         past = self._counted - max(since, self._begin)

@@ -95,7 +95,7 @@ def drive_pbs(
         )
         policy = driving.policies[ORDER.key]
         owners = live_owners(policy, journal)
-        stack.callback(_save_use, owners, notify)
+        stack.callback(owners.save_at_end, notify)
         site = LiveSite(system, forgets=driving.forgets, owners=owners)
         engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
 
@@ -133,14 +133,6 @@ def give_back_pbs(client: PbsClient, journal: Path, queue: str, notify: Notify) 
     """
     with DriverLock("pbs", queue_name(client, queue)):
         return return_queue(client, UnwrittenPbs(journal, notify), queue, notify)
-
-
-def _save_use(owners: LiveOwners, notify: Notify) -> None:
-    try:
-        owners.save()
-    except InputError as error:
-        # At most the use of the last minute is lost.
-        notify(str(error))
 
 
 def _give_back(

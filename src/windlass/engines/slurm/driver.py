@@ -16,7 +16,7 @@ from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
-from windlass.engines.batch.owners import LiveOwners, live_owners
+from windlass.engines.batch.owners import live_owners
 from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
@@ -133,7 +133,7 @@ def _drive(
     policy = driving.policies[ORDER.key]
     owners = live_owners(policy, journal)
     with contextlib.ExitStack() as stack:
-        stack.callback(_save_use, owners, notify)
+        stack.callback(owners.save_at_end, notify)
         system = SlurmSystem(
             client,
             journal,
@@ -194,14 +194,6 @@ def _report_found(journal: Journal, notify: Notify) -> None:
     if journal.under_way:
         jobs = listed(sorted(journal.under_way))
         notify(f"{journal.path}: a previous driver released these jobs and recorded no end: {jobs}")
-
-
-def _save_use(owners: LiveOwners, notify: Notify) -> None:
-    try:
-        owners.save()
-    except InputError as error:
-        # At most the use of the last minute is lost.
-        notify(str(error))
 
 
 def _report(decision: str, view: Any, answer: Any, notify: Notify) -> None:
