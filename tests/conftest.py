@@ -9,12 +9,22 @@ from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.nights import night, of_night
 
-# An example takes as long as it takes: a bound on the wall clock would fail on a machine with other work.
-settings.register_profile("windlass", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# An example takes as long as it takes: a bound on the wall clock would fail on a machine with other work. The trial of
+# a change only needs to know that a test fails: the search for a smaller failing example can take minutes.
+settings.register_profile(
+    "windlass",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[
+        phase
+        for phase in Phase
+        if phase not in (Phase.shrink, Phase.explain) or "WINDLASS_TRIAL" not in os.environ
+    ],
+)
 settings.load_profile("windlass")
 
 #: Share of its examples that a drawn test runs. ``.ci/nightly`` and the trials of changes run all of them.

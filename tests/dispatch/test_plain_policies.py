@@ -146,6 +146,8 @@ def same_beliefs(policy, twin):
     """Check that the public state of a policy equals that of the plain one."""
     if hasattr(twin, "rates"):
         np.testing.assert_allclose(policy.rates, twin.rates, rtol=1e-9)
+    if hasattr(twin, "average"):
+        np.testing.assert_allclose(policy.latencies, twin.average, rtol=1e-9)
     assert policy.benchmark_at == pytest.approx(twin.benchmark_at, rel=1e-9)
     if isinstance(twin, PlainRosella):
         gaps, span = len(twin.times) - 1, twin.times[-1] - twin.times[0] if twin.times else 0.0

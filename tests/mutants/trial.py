@@ -186,6 +186,7 @@ def _held(
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ["WINDLASS_EXAMPLES"] = "1"
+    os.environ["WINDLASS_TRIAL"] = "1"
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(source.parent / "examples")
     sys.dont_write_bytecode = True
     sys.path[:0] = [str(source), str(ROOT)]

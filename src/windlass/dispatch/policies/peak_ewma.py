@@ -128,3 +128,8 @@ class PeakEwma(CompiledDispatch):
         self.ints, self.floats = make_state(workers, rng, ints=workers, floats=2 * workers)
         self.floats[_DECAY] = number("decay", decay, 0.0, open_below=True)
         self.ints[LISTENS] = 1
+
+    @property
+    def latencies(self) -> np.ndarray:
+        """The average latency of each worker when it last completed a task, s; 0 before its first, shape (workers,)."""
+        return self.floats[VALUES_AT : VALUES_AT + self.workers].copy()
