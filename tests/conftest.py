@@ -1,6 +1,8 @@
 """Common settings of all tests, independent of the user and the load of the machine."""
 
 import gc
+import hashlib
+import math
 import os
 import signal
 import threading
@@ -27,7 +29,8 @@ settings.register_profile(
 )
 settings.load_profile("windlass")
 
-#: Share of its examples that a drawn test runs. ``.ci/nightly`` and the trials of changes run all of them.
+#: Share of its examples that a drawn test runs, and of its cases that a matrix runs; its other cases are slow.
+#: ``.ci/nightly`` and the trials of changes run all of them.
 EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.3"))
 
 
@@ -55,6 +58,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark drawn tests, reduce the examples of each to a share, and leave out nightly tests of other nights."""
     leave_out_other_nights(config, items)
+    mark_beyond_share(items)
     reduced = set()
     for item in items:
         test = getattr(item, "obj", None)
@@ -79,6 +83,18 @@ def leave_out_other_nights(config: pytest.Config, items: list[pytest.Item]) -> N
         others = {id(item) for item in left_out}
         items[:] = [item for item in items if id(item) not in others]
         config.hook.pytest_deselected(items=left_out)
+
+
+def mark_beyond_share(items: list[pytest.Item]) -> None:
+    """Mark as slow what is beyond the share of a ``matrix``: of the cases of one test, the same ones in each run."""
+    matrices: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("matrix"):
+            matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in matrices.values():
+        drawn = sorted(cases, key=lambda case: hashlib.sha256(case.nodeid.encode()).digest())
+        for case in drawn[math.ceil(EXAMPLES * len(cases)) :]:
+            case.add_marker("slow")
 
 
 def examples_of(listed: int) -> int:

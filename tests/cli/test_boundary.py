@@ -149,7 +149,7 @@ def failing(error):
 
 
 def test_an_internal_error_is_one_line_that_names_the_traceback_file(windlass, monkeypatch):
-    monkeypatch.setattr(windlass_app(), "app", failing(KeyError("\x1bwhat")))
+    monkeypatch.setattr(windlass_app(), "commands", lambda: failing(KeyError("\x1bwhat")))
     status, out, err = windlass("list")
     (line,) = err.splitlines()
     assert (status, out) == (3, "")

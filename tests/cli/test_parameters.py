@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
 
-from windlass.cli.app import app
+from windlass.cli.app import commands
 from windlass.cli.overrides import Overrides, overridden
 from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.model import InputError
@@ -127,13 +126,13 @@ def test_parameters_that_are_not_files_are_unchanged():
     assert make_scenario(tree).variants[0].setting.policies.order.parameters == {"priority": "sjf"}
 
 
-def commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def named(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     yield before
     for name, command in getattr(group, "commands", {}).items():
-        yield from commands(command, (*before, name))
+        yield from named(command, (*before, name))
 
 
-@pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))), ids=" ".join)
+@pytest.mark.parametrize("command", list(named(commands())), ids=" ".join)
 def test_h_prints_the_help_of_every_command(windlass, command):
     short, long = (windlass(*command, option) for option in ("-h", "--help"))
     assert short == long

@@ -10,14 +10,12 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from typing import Any
 
 import pytest
-import typer
 import yaml
 
 from tests.docs.pages import PAGES, READ, ROOT, RUN, Block, blocks_of, prose_of
-from windlass.cli.app import app
+from windlass.cli.app import commands
 from windlass.experiment.scenario import make_scenario
 
 #: How many blocks of a page are not run, each with its reason in the page. Increase a count only deliberately.
@@ -145,7 +143,7 @@ def inline_commands(page: str) -> list[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if inline_commands(page)])
 def test_commands_in_sentences_exist_with_their_options(page):
     for command in inline_commands(page):
-        each: Any = typer.main.get_command(app)
+        each = commands()
         alone = command.partition(" | ")[0].replace("[", " ").replace("]", " ").replace("…", "")
         words = shlex.split(alone)[1:]
         while words and words[0] in getattr(each, "commands", {}):

@@ -35,9 +35,9 @@ def run_app() -> None:
     """
     try:
         try:
-            from windlass.cli.app import app
+            from windlass.cli.app import commands
 
-            app(standalone_mode=True)
+            commands()(standalone_mode=True)
         finally:
             # Errors of writing are raised here, and not while Python exits.
             if sys.stdout is not None:
