@@ -41,6 +41,24 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     return [each for each in found if not (is_of_tests(file_path) and isinstance(each, DoctestModule))]
 
 
+#: Whether this process is every second one of several that run tests together.
+IS_SECOND = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2 == 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let every second process collect from the last file to the first.
+
+    All processes collect all files. What one of them has compiled, the others find on disk.
+    """
+    report = yield
+    if IS_SECOND and isinstance(collector, pytest.Directory):
+        report.result.reverse()
+    return report
+
+
 def is_of_tests(path: Path) -> bool:
     """Return whether a file has tests, and no examples in docstrings."""
     return path.name.startswith("test_")
@@ -57,6 +75,8 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark drawn tests, reduce the examples of each to a share, and leave out nightly tests of other nights."""
+    # The same order in all processes.
+    items.sort(key=lambda item: item.path)
     leave_out_other_nights(config, items)
     mark_beyond_share(items)
     reduced = set()

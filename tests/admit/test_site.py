@@ -53,6 +53,7 @@ def test_these_are_all_policies_for_a_site():
     assert able == {name for name, _ in FOR_A_SITE}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("name", "parameters"), FOR_A_SITE)
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())

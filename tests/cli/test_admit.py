@@ -89,6 +89,7 @@ def test_tables_are_printed(monkeypatch, capsys, tmp_path):
     assert "forewarn at 10%: " in shown
 
 
+@pytest.mark.slow
 def test_the_first_line_has_the_best_signal_at_each_downtime(monkeypatch, capsys, tmp_path):
     file = recording(tmp_path / "a.parquet", steps=300)
     words = (file, "--downtime", "5%,10%")

@@ -196,6 +196,7 @@ def test_a_parameter_error_names_the_option(capsys, parameter, option):
     assert capsys.readouterr().err == f"windlass: {option}: 7, expected 8; --force goes, --resume stays\n"
 
 
+@pytest.mark.slow
 def test_a_full_standard_output_is_an_error(tmp_path):
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "windlass", "list"]

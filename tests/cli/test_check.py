@@ -195,6 +195,7 @@ class Shortest(DispatchPolicy):
 '''
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("text", "check"),
     [

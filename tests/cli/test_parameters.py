@@ -132,6 +132,7 @@ def named(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ..
         yield from named(command, (*before, name))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("command", list(named(commands())), ids=" ".join)
 def test_h_prints_the_help_of_every_command(windlass, command):
     short, long = (windlass(*command, option) for option in ("-h", "--help"))

@@ -69,6 +69,7 @@ def digests(folder: Path) -> dict[str, str]:
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(windlass, tmp_path):
     for jobs in ("1", "2"):
         assert windlass("run", "--seeds", "1-2", "--jobs", jobs, "--out", jobs)[0] == 0

@@ -172,6 +172,7 @@ def test_numba_cache_dir_is_respected(tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_damaged_files_are_compiled_again(tmp_path):
     run_process(tmp_path)
     for number, file in enumerate(sorted((tmp_path / "cache").rglob("*.compiled"))):

@@ -78,6 +78,7 @@ def ran(tmp_path_factory):
     return folder, rows, outcome.jobs
 
 
+@pytest.mark.slow
 def test_each_job_that_waits_long_enough_is_predicted_while_it_waits(ran):
     _, rows, jobs = ran
     times = {f"batch/{row['job']}": row for row in jobs.to_dicts()}

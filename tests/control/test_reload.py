@@ -73,6 +73,7 @@ def test_the_next_engine_takes_over_the_jobs_that_wait(bench):
     assert [action for job, action, _ in bench.acts() if job == "8"] == ["release"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [{"partition": "long"}, {"conf": "other.conf"}])
 def test_an_engine_of_another_scope_takes_nothing_over(bench, other, tmp_path):
     class Elsewhere:

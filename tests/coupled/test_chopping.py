@@ -72,6 +72,7 @@ def run_site_with_stops(
     return next(result for result in results if isinstance(result, Replay))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", _NAMES)
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("seed", range(3))

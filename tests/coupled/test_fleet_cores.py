@@ -33,6 +33,7 @@ def own_bits(run: FleetRun) -> dict[str, Any]:
     return bits(replace(run, row=np.empty(0, np.int64)))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("nodes", [False, True], ids=["pooled", "nodes"])
 @pytest.mark.parametrize("policy", [*ORDERED, *PLACED], ids=str)
 @settings(CHECK, max_examples=6)

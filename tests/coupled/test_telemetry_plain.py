@@ -232,6 +232,7 @@ def same_in_loop(
     return found[0]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
 @pytest.mark.parametrize(
     "policy",

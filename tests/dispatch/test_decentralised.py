@@ -70,6 +70,7 @@ def same(fast, plain):
     plain.check(fast)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", [name for name in POLICIES.names() if name != "rosella"])
 @pytest.mark.parametrize(
     ("schedulers", "delay", "count_sent"),
@@ -177,6 +178,7 @@ def stalled(until):
     return stall + WorkerTimetable.failure(4, 0.1 * until, 0.2 * until)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (2, 0.0), (3, 0.4), (8, 1.5)])
 @pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["known", "unknown"])
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ def make_pair(name, schedulers, chance_of):
     return policy, chance, [GatedPull(len(SPEEDS), None, schedulers, word, at).start() for word, at in words]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", ["pull", "sparrow"])
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4)])
 @pytest.mark.parametrize("per_job", [1, 4])

@@ -15,6 +15,7 @@ from windlass.dispatch import simulate
 from windlass.dispatch.policies.pull import Pull
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4), (8, 1.5)])
 @pytest.mark.parametrize("per_job", [1, 4, 16])
 @pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["known", "unknown"])

@@ -15,6 +15,7 @@ from windlass.model.timetable import WorkerTimetable
 from windlass.sim.telemetry.gate import gate
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", ["pull", "sparrow"])
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4)])
 @pytest.mark.parametrize("per_job", [1, 4])

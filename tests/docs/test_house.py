@@ -72,6 +72,7 @@ def test_packages_have_no_import_cycles():
     assert left == {}, "these packages import each other in a cycle"
 
 
+@pytest.mark.slow
 def test_no_module_compares_with_a_policy_name():
     names = {name for registry in decisions() for name in registry.names()} - OTHERWISE
     found = set()

@@ -41,6 +41,7 @@ def same_schedule(run, replayed):
     assert not run.cancelled.any()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kill", [True, False])
 @CHECK
@@ -51,6 +52,7 @@ def test_without_latency_jobs_start_as_in_the_simulator(case, name, kill):
     same_schedule(run, replay(*case, policy, kill=kill))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", NAMES)
 def test_a_longer_queue_starts_as_in_the_simulator(name):
     case = busy(7)

@@ -52,6 +52,7 @@ def test_the_refused_count_changes_no_answer(data, name):
     ran(*case, Answers(decide), **data.draw(what_can_happen(case)))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", NAMES)
 @CHECK
 @given(data=st.data())

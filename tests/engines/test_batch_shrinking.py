@@ -55,6 +55,7 @@ def drained(draw: st.DrawFn) -> tuple[Case, Changes]:
     return case, [*zip(sorted(times), left, strict=True), (150.0, case.processors)]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kill", [True, False])
 @settings(CHECK, max_examples=25)
@@ -82,6 +83,7 @@ def seen(view: SiteView) -> tuple[Any, ...]:
     return (*numbers, *(column.tolist() for column in columns), holds)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", NAMES)
 def test_a_policy_is_called_with_the_same_views_as_in_the_simulator(name: str) -> None:
     case, rng = busy(7), np.random.default_rng(7)

@@ -39,6 +39,7 @@ def named(kind, number):
     return f"{kind}{number}" if number >= 0 else ""
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES)
 @settings(CHECK, max_examples=25)
 @given(case=cases(), draws=st.lists(OWNER, min_size=14, max_size=14))

@@ -88,6 +88,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Run]]:
         run.process.communicate(timeout=BOUND)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_result_depends_on_the_seed_and_not_on_the_cores(start: Callable[..., Run], name: str) -> None:
     on = [start(name, "--seconds", "0.3", "--cores", cores).ended() for cores in ("1", "2")]
@@ -130,6 +131,7 @@ def test_a_pause_does_not_change_the_result(start: Callable[..., Run], name: str
         assert run.ended() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_progress_rises_and_ends_with_no_tasks_left(start: Callable[..., Run], name: str) -> None:
     run = start(name, "--seconds", "1.5")
@@ -215,6 +217,7 @@ def test_a_killed_worker_ends_the_workflow(start: Callable[..., Run], name: str)
     assert not list(run.files.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
 def test_processes_end_with_their_killed_parent(start: Callable[..., Run], count: int) -> None:
     """This includes workflows whose processes have just started."""

@@ -60,6 +60,7 @@ def test_swag_is_the_printed_algorithm(fleet):
     assert swag(subjobs, slots, backlog).tolist() == naive.swag(subjobs, slots, backlog)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("top", [1, 3, 20, 1000])
 def test_swag_is_the_printed_algorithm_for_jobs_at_all_sites(top):
     # Bottlenecks then move with every choice, so that SWAG falls back to the plain loop.

@@ -156,6 +156,7 @@ def same(run, plain):
     close(run.response, plain.end - plain.jobs.submit)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("linked", [True, False], ids=["linked", "without links"])
 @pytest.mark.parametrize("decide_every", [0.0, 0.75])
 @pytest.mark.parametrize("estimates", ["true", "finished"])

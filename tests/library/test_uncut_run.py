@@ -119,6 +119,7 @@ def test_an_interrupt_cancels_the_thread(place, monkeypatch):
     assert cancelled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_answer_does_not_depend_on_the_thread(jobs, monkeypatch):
     monkeypatch.setattr(uncut_run.os, "cpu_count", lambda: 2)

@@ -28,6 +28,7 @@ def answer_of(function, view, policy):
     return picked, chosen[:picked].tolist(), why[:picked].tolist(), [str(column) for column in columns]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("pools", [0, 2])
 @pytest.mark.parametrize("name", CASES)
 def test_no_policy_reads_or_writes_beyond_its_arrays(name, pools):

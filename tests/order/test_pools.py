@@ -60,6 +60,7 @@ def starts(given: Pooled, policy: object, *, kill: bool = True) -> list[float]:
     return done.start.tolist()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("kill", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 @CHECK
@@ -131,6 +132,7 @@ def test_a_pool_requested_like_processors_acts_like_processors(found: Case, name
         assert scarce.start.tolist() == replay(*found, policy).start.tolist()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("priority", ["sjf", "wfp3"])
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
 def test_any_priority_works_with_every_backfill(priority: str, backfill: str) -> None:

@@ -87,6 +87,7 @@ def naive(case: Case, priority: str, backfill: str, order: str | None = None) ->
     return simulate(*case, rule)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("priority", EXACT)
 @CHECK
@@ -95,6 +96,7 @@ def test_starts_equal_the_definition(case: Case, priority: str, backfill: str) -
     assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("priority", SCORES)
 def test_starts_of_a_long_queue_equal_the_definition(priority: str, backfill: str) -> None:
@@ -103,6 +105,7 @@ def test_starts_of_a_long_queue_equal_the_definition(priority: str, backfill: st
         assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("priority", "order"), [("fcfs", "sjf"), ("fcfs", "saf"), ("saf", "fcfs")])
 @CHECK
 @given(case=cases())

@@ -178,6 +178,7 @@ def test_releases_that_are_not_listed_count_as_earlier_ones() -> None:
     assert floors.releases[: floors.sizes[1]].tolist() == [10.0, 15.0]
 
 
+@pytest.mark.slow
 def test_many_numbers_are_sorted_as_few() -> None:
     rng = np.random.default_rng(3)
     some = rng.choice([-np.inf, -2.5, -0.0, 0.0, 1.0, 1e300, np.inf], 2000)

@@ -89,6 +89,7 @@ def test_a_shuffle_minimises_the_time_with_its_successors():
     assert gathered > 20
 
 
+@pytest.mark.slow
 def test_gathering_at_half_of_the_sites_if_fastest():
     # Two sites take a third wave; all eight save one, and have what comes later cross slow links.
     fast, slow = [1e9] * 4, [1e6] * 4

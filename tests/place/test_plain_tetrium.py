@@ -35,6 +35,7 @@ def mixed(view, seed):
     return dataclasses.replace(view, sites=sites, ready=ready)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("drawn", [drawn_view, scarce_view])
 @pytest.mark.parametrize(
     "options",

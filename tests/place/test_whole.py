@@ -11,6 +11,7 @@ from windlass.place import map_stage, reduce_stage, replan
 from windlass.place.functions.whole import whole_map, whole_reduce
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(1, 40, 2))
 def test_rounding_keeps_sums_and_each_site_s_data(seed):
     given = case(seed)

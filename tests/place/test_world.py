@@ -33,6 +33,7 @@ def make(name, **parameters):
     return POLICIES.make(name, np.random.default_rng(1), **parameters)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 @pytest.mark.parametrize("look_every", [0.0, 0.5])
 def test_the_log_is_valid(name, look_every):
@@ -41,6 +42,7 @@ def test_the_log_is_valid(name, look_every):
     validator.check(run, exact=look_every == 0.0, moves=name in MOVES)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_the_log_is_valid_where_resources_drop_and_return(name):
     fleet, jobs = drawn(5)

@@ -139,6 +139,7 @@ class Scripted:
         return Totals((count,), ("scripted",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launch", [40.0, 170.0])
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 10_000))

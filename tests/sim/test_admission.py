@@ -69,6 +69,7 @@ def same(one, other):
     assert one.benchmarks == other.benchmarks
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("dispatch", DISPATCH.names())
 @pytest.mark.parametrize("admit", ["always", "never"])
 def test_rejecting_nothing_or_everything_changes_nothing(dispatch, admit):
@@ -89,6 +90,7 @@ def of_nodes(setting, seed, dim):
     return [ADMIT.make(spec.name, context, **spec.parameters) for context in contexts]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "dispatch", ["pot", "jsq", "ppot", "round-robin", "least-outstanding", "uniform", "pss"]
 )

@@ -134,6 +134,7 @@ def test_nodes_that_do_not_fail_share_as_a_pooled_site_does(
     assert bits(pooled.shared) == bits(nodes.shared)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("order", ORDER_NAMES)
 @pytest.mark.parametrize("sharer", SHARERS)
 def test_longer_runs_are_valid(sharer: str, order: str) -> None:

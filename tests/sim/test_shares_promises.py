@@ -27,6 +27,7 @@ def test_the_head_starts_by_its_first_reservation(case: Case, sharer: str, order
     assert broken(read(case.jobs, case.use, done.replay, done.shared, case.physics), case.processors) == []
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("sharer", SHARERS)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_head_starts_by_its_first_reservation_in_longer_queues(sharer: str, seed: int) -> None:

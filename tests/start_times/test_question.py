@@ -36,6 +36,7 @@ def checked(predictor):
     return predictor.check(250)
 
 
+@pytest.mark.slow
 def test_a_check_scores_each_prediction_against_the_schedule(history, checked):
     table = checked.table
     assert table.height == 250

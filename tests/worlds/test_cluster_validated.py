@@ -55,6 +55,7 @@ def test_each_bound_is_valid(decision: str, tmp_path: Path) -> None:
     assert violations(recorded(setting, 1)) == []
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("without", _WITHOUT, ids=lambda each: "-".join(each) or "none")
 def test_each_variant_is_valid(without: list[str], tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, without=[without]))

@@ -30,6 +30,7 @@ def setup():
     return done, replay, dict(zip(rows, histories, strict=True)), attempts_of(replay)
 
 
+@pytest.mark.slow
 def test_the_figures_of_waits_equal_plain_computations():
     done, replay, histories, attempts = setup()
     waits = 0

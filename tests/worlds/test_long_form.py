@@ -144,6 +144,7 @@ def assert_same_times(short, few=100):
         assert other.metrics.used_share > 0.0 or not other.metrics.jobs + other.metrics.staged_jobs
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("path", scenarios(), ids=lambda path: path.name)
 def test_the_long_form_of_an_example_runs_as_the_example(path):
     scenario = read(path)
@@ -166,6 +167,7 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
     assert long_form(again) == found
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "tree",
     [

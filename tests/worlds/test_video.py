@@ -78,6 +78,7 @@ def test_a_longer_restart_costs_accuracy_but_keeps_the_queries():
     assert soon.metrics.changes == late.metrics.changes > 0
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes():
     scenario = make_scenario(tree(drops={"every": 300, "last": 60}, seeds=[4]))
     one, two = (only(run(scenario, jobs=jobs)) for jobs in (1, 2))

@@ -57,6 +57,7 @@ def explain(
     return BatchExplainer().waited(own, 1, workload, int(columns["job"][job])), columns
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), row=st.integers(0, 39))

@@ -148,6 +148,7 @@ def slow(tmp_path):
         yield between, ApiServer(str(config), patience=2.0), ApiServer(str(config), patience=PATIENCE)
 
 
+@pytest.mark.slow
 def test_an_endless_answer_times_out(slow):
     between, server, patient = slow
     between.before = lambda requested: Answer(200, b'{"items": [', 10**9, drips=True)
@@ -157,6 +158,7 @@ def test_an_endless_answer_times_out(slow):
     assert list(items(patient, "/api/v1/nodes")) == []
 
 
+@pytest.mark.slow
 def test_a_missing_answer_times_out(slow):
     between, server, patient = slow
     gone = threading.Event()

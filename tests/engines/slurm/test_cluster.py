@@ -42,6 +42,7 @@ def test_a_reused_process_id_is_left_alone(sleeper, other):
     assert sleeper.poll() is None
 
 
+@pytest.mark.slow
 def test_a_process_that_ignores_sigterm_is_killed():
     code = (
         "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(1, flush=True)\nsignal.pause()"

@@ -22,8 +22,12 @@ from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
 
 
+@functools.cache
 def _fits(kernel: Kernel) -> Any:
-    """Return a function that serves the reordered queue with a policy that depends on nothing but the order."""
+    """Return a function that serves the reordered queue with a policy that depends on nothing but the order.
+
+    It is the same function for all scores, so that a process compiles it once.
+    """
     select = allocating(kernel.python)
 
     @allocating

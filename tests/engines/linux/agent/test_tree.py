@@ -125,6 +125,7 @@ BAD = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("what", BAD)
 def test_an_impossible_learned_state_is_rejected_and_changes_nothing(aggregate, address, what):
     ask(address, "/nodes/a", "PUT", message(), SECRET)
@@ -135,6 +136,7 @@ def test_an_impossible_learned_state_is_rejected_and_changes_nothing(aggregate, 
     assert shown(address)['windlass_refused_requests_total{why="content"}'] == 1.0
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("given", [None, "", SECRET[:-1], SECRET + "x", "Ä" * 20])
 @pytest.mark.parametrize(
     ("path", "method"), [("/global", "GET"), ("/nodes/a", "PUT"), ("/nodes/a", "DELETE")]
