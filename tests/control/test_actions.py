@@ -339,6 +339,7 @@ def test_an_engine_that_failed_is_paused_and_resumed(tmp_path):
         bench.restart()
         assert not bench.supervisor.runs("slurm")
         assert bench.act("resume").text == "started"
+        assert all(engine.started.acquire(timeout=20.0) for _ in range(2))
         assert (engine.runs, bench.supervisor.failures) == (2, {})
     finally:
         bench.close()
