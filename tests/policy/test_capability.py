@@ -1,7 +1,7 @@
-"""What a policy can do: the quick rejection of :func:`capability` agrees with Python's own check."""
+"""What a policy can do: :func:`capability` agrees with Python's own check."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from windlass.policy.registry import capability, decisions
 
@@ -25,3 +25,30 @@ def test_capabilities_are_those_of_isinstance():
     assert len(policies) > 60
     assert len(protocols) > 10
     assert 0 < found < len(policies) * len(protocols)
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """An attribute, which may be None, and a method."""
+
+    total: int | None
+
+    def count(self) -> int:
+        """Return the total."""
+        ...
+
+
+def test_a_method_that_is_none_is_no_capability_and_an_attribute_may_be():
+    class Counter:
+        total = None
+
+        def count(self) -> int:
+            return 3
+
+    able, unable, dynamic = Counter(), Counter(), Counter()
+    unable.count = None  # type: ignore[assignment, method-assign]
+    dynamic.__dict__["total"] = 4
+    assert [capability(each, Counting) is each for each in (able, unable, dynamic, object())] == [
+        isinstance(each, Counting) for each in (able, unable, dynamic, object())
+    ]
+    assert capability(unable, Counting) is None

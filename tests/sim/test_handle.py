@@ -133,12 +133,22 @@ def test_a_refilled_handle_has_the_same_address_and_the_other_state():
         ({"floats": np.zeros(6)[::2]}, "found 1 dimensions of float64, not contiguous"),
         ({"matrix": np.zeros((2, 3), np.int64).T}, "found 2 dimensions of int64, not contiguous"),
         ({"flags": np.zeros(2, np.int8)}, "found 1 dimensions of int8"),
+        ({"records": np.zeros(2, [("a", np.int64), ("c", np.float64)])}, "found 1 dimensions of .*'c'"),
         ({"inner": (np.zeros((1, 4, 3)),)}, "2 values, found 1"),
     ],
 )
 def test_a_value_of_another_type_is_refused(changed, problem):
     with pytest.raises(TypeError, match=problem):
         Handle(_state()._replace(**changed), KIND)
+
+
+def test_records_of_an_equal_type_are_accepted():
+    equal = np.dtype([("a", np.int64), ("b", np.float64)], align=True)
+    assert equal is not RECORD
+    state = _state()
+    handle, found = Handle(state._replace(records=state.records.astype(equal)), KIND), np.zeros(9)
+    READ.ready()(handle.address, found, 1, 0)
+    assert found[5] == state.records[1]["a"] + state.records[1]["b"]
 
 
 def test_a_type_without_a_layout_is_refused():

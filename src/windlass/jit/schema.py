@@ -31,7 +31,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 
@@ -74,7 +74,8 @@ class Scalars:
     """Base class of a record of numbers: one annotation per number, ``int`` or ``float``, with an initial value.
 
     In a state, a record is an array with one entry. :meth:`of` wraps it for Python, where an attribute reads or writes
-    one number. NumPy's own attribute access takes fifteen times as long.
+    one number. NumPy's own attribute access takes fifteen times as long. Each number has 64 bits, so that two views of
+    the record, as integers and as floating-point numbers, serve all of them.
 
     Attributes
     ----------
@@ -82,29 +83,22 @@ class Scalars:
         The NumPy type of the record.
     """
 
-    __slots__ = ("_numbers", "_record")
+    __slots__ = ("_floats", "_integers")
     dtype: ClassVar[np.dtype[Any]]
     _initial: ClassVar[NDArray[np.void]]
-    _numbers: tuple[memoryview, ...]
 
     def __init_subclass__(cls) -> None:
         kinds = inspect.get_annotations(cls, eval_str=True)
         entries = np.dtype([(name, np.dtype(kind)) for name, kind in kinds.items()], align=True)
         cls.dtype = np.dtype((np.record, entries))
         cls._initial = np.array([tuple(cls.__dict__.get(name, 0) for name in kinds)], cls.dtype)
-        for place, name in enumerate(kinds):
-            setattr(cls, name, _number(place))
+        for place, (name, kind) in enumerate(kinds.items()):
+            setattr(cls, name, _NUMBER_OF[kind](place))
 
     def __init__(self, record: NDArray[np.void]) -> None:
-        self._record = record
-
-    def __getattr__(self, name: str) -> Any:
-        """Make the views of the numbers when the first is used: many records are used by compiled code alone."""
-        if name != "_numbers":
-            raise AttributeError(f"{type(self).__name__} has no number {name!r}")
-        columns: list[Any] = [self._record[each] for each in self.dtype.names or ()]
-        self._numbers = tuple(memoryview(each) for each in columns)
-        return self._numbers
+        integers: Any = record.view(np.int64)
+        floats: Any = record.view(np.float64)
+        self._integers, self._floats = memoryview(integers), memoryview(floats)
 
     @classmethod
     def of(cls, record: NDArray[np.void]) -> Self:
@@ -112,19 +106,33 @@ class Scalars:
         return cls(record)
 
     @classmethod
-    def array(cls) -> NDArray[np.void]:
-        """Return a record with initial values, as an array with one entry."""
-        return cls._initial.copy()
+    def array(cls, count: int = 1) -> NDArray[np.void]:
+        """Return an array of records with initial values; most states have a single one."""
+        return cls._initial.repeat(count)
 
 
-def _number(place: int) -> property:
+def _integer(place: int) -> property:
     def read(self: Scalars) -> Any:
-        return self._numbers[place][0]
+        return self._integers[place]
 
     def write(self: Scalars, value: Any) -> None:
-        self._numbers[place][0] = value
+        self._integers[place] = value
 
     return property(read, write)
+
+
+def _float(place: int) -> property:
+    def read(self: Scalars) -> Any:
+        return self._floats[place]
+
+    def write(self: Scalars, value: Any) -> None:
+        self._floats[place] = value
+
+    return property(read, write)
+
+
+#: By the kind of a number: makes the property that reads and writes it, from its place in the record.
+_NUMBER_OF: dict[Any, Callable[[int], property]] = {int: _integer, float: _float}
 
 
 @functools.cache
@@ -168,20 +176,34 @@ def allocate(state: type[State], sizes: Mapping[str, int], **given: object) -> S
         The size of an axis is missing.
     """
     declared, made = _declared(state), dict(given)
-    for name, column, dtype in declared.columns:
-        shape = tuple([sizes[axis] if isinstance(axis, str) else axis for axis in column.axes])
-        array = made.get(name)
-        if array is None:
-            array = _filled(shape, dtype, column.fill)
+    for name, column, dtype, line in declared.columns:
+        if line is not None:
+            shape: tuple[int, ...] = (sizes[line],)
         else:
-            if not isinstance(array, np.ndarray) or array.dtype != dtype or not array.flags.c_contiguous:
-                array = np.ascontiguousarray(cast(Any, array), dtype)
-            if array.shape != shape:
-                raise ValueError(f"{state.__name__}.{name}: shape {array.shape}, expected {shape}")
-        made[name] = array
+            shape = tuple([sizes[axis] if isinstance(axis, str) else axis for axis in column.axes])
+        array = made.get(name)
+        made[name] = (
+            _filled(shape, dtype, column.fill)
+            if array is None
+            else _as_column(state, name, array, dtype, shape)
+        )
     for name, record in declared.records:
-        made.setdefault(name, record.array())
+        if name not in made:
+            made[name] = record.array()
     return state(**made)
+
+
+def _as_column(
+    state: type, name: str, given: object, dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> NDArray[Any]:
+    """Return a given array in the declared type."""
+    array: Any = given
+    kept = isinstance(array, np.ndarray) and (array.dtype is dtype or array.dtype == dtype)
+    if not kept or not array.flags.c_contiguous:
+        array = np.ascontiguousarray(array, dtype)
+    if array.shape != shape:
+        raise ValueError(f"{state.__name__}.{name}: shape {array.shape}, expected {shape}")
+    return cast("NDArray[Any]", array)
 
 
 def grown(state: State, **sizes: int) -> State:
@@ -195,7 +217,7 @@ def grown(state: State, **sizes: int) -> State:
         New length of each axis that grows.
     """
     kind, longer = type(state), dict[str, object]()
-    for name, column, dtype in _declared(kind).columns:
+    for name, column, dtype, _ in _declared(kind).columns:
         if not sizes.keys().isdisjoint(column.axes):
             old = getattr(state, name)
             shape = tuple(
@@ -211,9 +233,12 @@ def grown(state: State, **sizes: int) -> State:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """The arrays and the records of a state, cached because reading the annotations takes 100 µs."""
+    """The arrays and the records of a state, cached because reading the annotations takes 100 µs.
 
-    columns: tuple[tuple[str, Column, np.dtype[Any]], ...]
+    The last entry of an array is the name of its axis if it has one dimension, as most have.
+    """
+
+    columns: tuple[tuple[str, Column, np.dtype[Any], str | None], ...]
     records: tuple[tuple[str, type[Scalars]], ...]
 
 
@@ -222,9 +247,19 @@ def _declared(state: type) -> _Declared:
     hints = typing.get_type_hints(state, include_extras=True).items()
     notes = [(name, hint, _note(hint)) for name, hint in hints]
     return _Declared(
-        tuple((name, note, _dtype(hint, note)) for name, hint, note in notes if isinstance(note, Column)),
+        tuple(
+            (name, note, _dtype(hint, note), _line(note))
+            for name, hint, note in notes
+            if isinstance(note, Column)
+        ),
         tuple((name, note) for name, _, note in notes if _is_kind(note, Scalars)),
     )
+
+
+def _line(column: Column) -> str | None:
+    """Return the name of the only axis of a column; None for several axes, or for a fixed size."""
+    axis = column.axes[0]
+    return axis if len(column.axes) == 1 and isinstance(axis, str) else None
 
 
 def _note(hint: Any) -> Any:

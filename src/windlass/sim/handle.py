@@ -151,16 +151,25 @@ def _tuple_writer(writers: tuple[_Writer, ...]) -> _Writer:
 
 
 def _array_writer(kind: Any, dtype: np.dtype[Any], ndim: int) -> _Writer:
-    size = dtype.itemsize
+    size, accepted = dtype.itemsize, dtype
 
-    def write(value: Any, words: list[int]) -> None:
+    def check(value: Any) -> None:
+        """Raise TypeError for an array of another type; keep the type, as comparing those of records takes long."""
+        nonlocal accepted
         contiguous, found = value.flags.c_contiguous, value.dtype
-        # Comparing descriptions of records takes longer than asking whether they are one object.
-        if (found is not dtype and found != dtype) or value.ndim != ndim or not contiguous:
+        if found != dtype or value.ndim != ndim or not contiguous:
             layout = "" if contiguous else ", not contiguous"
             raise TypeError(f"a state has {kind}, found {value.ndim} dimensions of {found}{layout}")
+        accepted = found
+
+    def write(value: Any, words: list[int]) -> None:
+        if value.dtype is not accepted or value.ndim != ndim or not value.flags.c_contiguous:
+            check(value)
+        count = value.size
         # Arrays of a handle are not reference counted, so the first two words, which serve that, are empty.
-        words += (0, 0, value.size, size, address_of(value), *value.shape, *value.strides)
+        words += (0, 0, count, size, address_of(value))
+        # With one dimension, the size and the item size are the shape and the strides.
+        words += (count, size) if ndim == 1 else (*value.shape, *value.strides)
 
     return write
 
