@@ -29,7 +29,7 @@ from windlass.sim.instants.loop import (
     TO_SETTLE,
     VACATED,
 )
-from windlass.sim.instants.state import BEGIN, INSTANTS, InstantClock, InstantCounts, make_instants
+from windlass.sim.instants.state import BEGIN, INSTANTS, InstantClock, InstantCounts, PartSteps, make_instants
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Part, in_python
 
@@ -161,15 +161,15 @@ class Coupled:
 
     def _close(self, at: int, status: int) -> None:
         """Note when a part in Python is due again, and whether its work has ended."""
-        self._instants.horizon[at] = self._parts[at].horizon()
-        self._instants.ended[at] = self._parts[at].ended()
+        part, steps = self._parts[at], PartSteps.of(self._instants.parts[at : at + 1])
+        steps.horizon, steps.ended = part.horizon(), part.ended()
 
     def _stop(self) -> None:
         """Raise the error of the first part that has work left, as no part has another event."""
         for part in self._parts:
             if not part.ended():
                 raise self._stuck(part)
-        self._instants.ended[:] = 1
+        self._instants.parts["ended"] = 1
         self._counts.phase = BEGIN
 
     def _check_waiting(self) -> None:

@@ -10,6 +10,7 @@ once, in :meth:`~windlass.sim.part.Part.settle`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -70,11 +71,12 @@ class Nodes(NamedTuple):
 NODES = numba_type(Nodes)
 
 
-_opened = opening(NODES)
+#: Reads the ledger from its address, in compiled code.
+nodes_at = opening(NODES)
 
 
 def _set_capacity(address, row, cores, vacate):
-    nodes = _opened(address)
+    nodes = nodes_at(address)
     nodes.vacate[row] = vacate
     idle = nodes.idle[row] + cores - nodes.capacity[row]
     nodes.capacity[row] = cores
@@ -110,7 +112,7 @@ def hold_rows(nodes, first, end, part, cores):
 
 
 def _hold(address, first, end, part, cores):
-    return hold_rows(_opened(address), first, end, part, cores)
+    return hold_rows(nodes_at(address), first, end, part, cores)
 
 
 @inlined
@@ -154,7 +156,7 @@ def take_changed(nodes):
 
 
 def _take_changed(address):
-    return take_changed(_opened(address))
+    return take_changed(nodes_at(address))
 
 
 SET_CAPACITY = Kernel(
@@ -307,7 +309,7 @@ class Ledger:
 
         Of parts without a limit, only reserved cores are counted. A part holds its reserved cores within its limit.
         """
-        left = int(self.nodes.whole[self.rows(site)].sum())
+        left = self.whole(site)
         for other, most in enumerate(self.nodes.most[site].tolist()):
             if other != part:
                 left -= max(most, self._reserved.get((site, other), 0))
@@ -370,6 +372,11 @@ class Ledger:
     def rows(self, site: int) -> range:
         """Return the rows of a site."""
         return range(int(self.nodes.first[site]), int(self.nodes.first[site + 1]))
+
+    def whole(self, site: int) -> int:
+        """Return the cores of a site at full capacity."""
+        first, end = self.nodes.first[site], self.nodes.first[site + 1]
+        return int(self.nodes.whole[first:end].sum())
 
     def pooled(self, site: int) -> bool:
         """Return whether a site is one row."""
@@ -459,8 +466,11 @@ def _claim(claims: dict[int, str], rows: Iterable[int], name: str, problem: str)
 
 
 def _idle_nodes(cores: list[NDArray[np.int64]], parts: int) -> Nodes:
-    lengths = np.array([len(site) for site in cores])
-    first, word = (np.concatenate(([0], np.cumsum(count))) for count in (lengths, -(-lengths // 64)))
+    lengths = [len(site) for site in cores]
+    first, word = (
+        np.array([*accumulate(counts, initial=0)])
+        for counts in (lengths, [-(-length // 64) for length in lengths])
+    )
     n, capacity = int(first[-1]), np.concatenate(cores)
     site = np.repeat(np.arange(len(cores)), lengths)
     place = (np.arange(n) - first[site]).astype(np.uint64) & WORD

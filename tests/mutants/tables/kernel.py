@@ -78,14 +78,14 @@ MUTANTS = (
     ),
     Mutant(
         "sim/instants/loop.py",
-        "if part < instants.counts[0].turn and instants.decided[part] == 0:",
-        "if part < 0 and instants.decided[part] == 0:",
+        "if part < instants.counts[0].turn and instants.parts[part].decided == 0:",
+        "if part < 0 and instants.parts[part].decided == 0:",
         (f"{CONCERNS}::test_a_changed_row_calls_those_that_watch_its_site_at_their_turn",),
     ),
     Mutant(
         "sim/instants/loop.py",
-        "        if instants.ended[part] == 0:\n            _call(instants, part)\n    return False\n",
-        "        if instants.ended[part] == 0:\n            pass\n    return False\n",
+        "        if instants.parts[part].ended == 0:\n            _call(instants, part)\n    return False\n",
+        "        if instants.parts[part].ended == 0:\n            pass\n    return False\n",
         (f"{CONCERNS}::test_a_simulation_ends_with_its_work_although_an_endless_part_has_events",),
     ),
     Mutant(

@@ -61,9 +61,11 @@ def make_tree(workers: int) -> EventTree:
     leaves = 1 << max(1, (workers - 1).bit_length())
     winner = np.zeros(2 * leaves, np.uint32)
     winner[leaves:] = np.arange(leaves)
-    for node in range(leaves - 1, 0, -1):
-        winner[node] = winner[2 * node]
-    return EventTree(np.full(2 * leaves, np.inf).view(np.int64), winner)
+    # The first leaf below each node, level by level.
+    while leaves > 1:
+        leaves //= 2
+        winner[leaves : 2 * leaves] = winner[2 * leaves : 4 * leaves : 2]
+    return EventTree(np.full(len(winner), np.inf).view(np.int64), winner)
 
 
 def next_time(tree: EventTree) -> float:

@@ -76,7 +76,7 @@ class FleetCores:
             if not 0 <= site < len(ledger.nodes.total):
                 raise InputError(f"sites: {site}, expected 0 to {len(ledger.nodes.total) - 1}")
         for name, slots, site in zip(fleet.names, fleet.slots.tolist(), self.sites, strict=True):
-            cores = int(ledger.nodes.whole[ledger.rows(site)].sum())
+            cores = ledger.whole(site)
             if slots != cores:
                 raise InputError(
                     f"slots of {name} is {slots}, expected the {cores} cores of site {site} of the ledger"

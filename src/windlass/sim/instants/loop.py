@@ -18,7 +18,7 @@ from windlass.jit import Kernel, inlined
 from windlass.sim.instants.calls import ended_at, horizon_at, run_at, step_at
 from windlass.sim.instants.state import ADVANCE, ALTER, BEGIN, CLOSE, DECIDE, SETTLE, opened
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
-from windlass.sim.nodes import take_changed
+from windlass.sim.nodes import nodes_at, take_changed
 from windlass.sim.part import ABSENT
 from windlass.sim.status import ALL_DONE, REACHED
 
@@ -50,11 +50,11 @@ IN_PYTHON = -1
 @inlined
 def _call(instants, part):
     """Let an instant concern a part, and the parts that are called with it."""
-    if instants.called[part] != 0:
+    if instants.parts[part].called != 0:
         return
-    instants.called[part] = 1
+    instants.parts[part].called = 1
     for at in range(instants.mate_first[part], instants.mate_first[part + 1]):
-        instants.called[instants.mate[at]] = 1
+        instants.parts[instants.mate[at]].called = 1
 
 
 @inlined
@@ -70,22 +70,21 @@ def _answer(instants, what, part, status):
     if status == REACHED:
         return GO_ON
     if status == ALL_DONE:
-        if instants.done[part] != 0:
+        if instants.parts[part].done != 0:
             return GO_ON
-        instants.done[part] = 1
+        instants.parts[part].done = 1
     return _request(instants, what, part, status)
 
 
 @inlined
 def _advance(instants, part):
-    instants.advanced[part] = 1
-    until = instants.clock[0].until
-    instants.reached[part] = until
-    if instants.run[part] == ABSENT:
+    steps, until = instants.parts[part], instants.clock[0].until
+    steps.advanced, steps.reached = 1, until
+    if steps.run == ABSENT:
         return GO_ON
-    if instants.run[part] == 0:
+    if steps.run == 0:
         return _request(instants, TO_ADVANCE, part, IN_PYTHON)
-    status = run_at(instants.run[part])(instants.address[part], until, instants.steps[part])
+    status = run_at(steps.run)(steps.address, until, steps.steps)
     if until == np.inf:
         # The part reports that its time is over.
         return _request(instants, TO_ADVANCE, part, status)
@@ -94,37 +93,39 @@ def _advance(instants, part):
 
 @inlined
 def _alter(instants, part):
-    if instants.alter[part] == ABSENT:
+    steps = instants.parts[part]
+    if steps.alter == ABSENT:
         return GO_ON
-    if instants.alter[part] == 0:
+    if steps.alter == 0:
         return _request(instants, TO_ALTER, part, IN_PYTHON)
-    status = step_at(instants.alter[part])(instants.address[part], instants.clock[0].now)
+    status = step_at(steps.alter)(steps.address, instants.clock[0].now)
     return _answer(instants, TO_ALTER, part, status)
 
 
 @inlined
 def _settle(instants, part):
-    instants.unsettled[part] = 0
-    if instants.settle[part] == ABSENT:
+    steps = instants.parts[part]
+    steps.unsettled = 0
+    if steps.settle == ABSENT:
         return GO_ON
-    if instants.settle[part] == 0:
+    if steps.settle == 0:
         return _request(instants, TO_SETTLE, part, IN_PYTHON)
-    status = step_at(instants.settle[part])(instants.address[part], instants.clock[0].now)
+    status = step_at(steps.settle)(steps.address, instants.clock[0].now)
     return _answer(instants, TO_SETTLE, part, status)
 
 
 @inlined
 def _decide(instants, part):
-    instants.decided[part] = 1
-    now = instants.clock[0].now
-    if instants.decide[part] == 0:
+    steps, now = instants.parts[part], instants.clock[0].now
+    steps.decided = 1
+    if steps.decide == 0:
         return _request(instants, TO_DECIDE, part, IN_PYTHON)
-    if instants.decide[part] == ABSENT:
+    if steps.decide == ABSENT:
         # What arrives at this instant is an event like others.
         after = np.nextafter(now, np.inf)
-        status = run_at(instants.run[part])(instants.address[part], after, instants.steps[part])
+        status = run_at(steps.run)(steps.address, after, steps.steps)
     else:
-        status = step_at(instants.decide[part])(instants.address[part], now)
+        status = step_at(steps.decide)(steps.address, now)
     return _answer(instants, TO_DECIDE, part, status)
 
 
@@ -135,15 +136,16 @@ def _all_ended(instants):
     The state of a part is known if it has advanced to this instant, or if it has an event still to come.
     """
     left = 0
-    for part in range(len(instants.horizon)):
-        if instants.ended[part] == 0:
-            if instants.horizon[part] < np.inf or instants.reached[part] >= instants.clock[0].now:
+    for part in range(len(instants.parts)):
+        steps = instants.parts[part]
+        if steps.ended == 0:
+            if steps.horizon < np.inf or steps.reached >= instants.clock[0].now:
                 return False
             left += 1
     if left == 0:
         return True
-    for part in range(len(instants.horizon)):
-        if instants.ended[part] == 0:
+    for part in range(len(instants.parts)):
+        if instants.parts[part].ended == 0:
             _call(instants, part)
     return False
 
@@ -152,29 +154,30 @@ def _all_ended(instants):
 def _begin(instants):
     """Choose the next instant, and the parts that it concerns."""
     counts, clock = instants.counts[0], instants.clock[0]
-    parts = len(instants.horizon)
+    parts = len(instants.parts)
     if _all_ended(instants):
         return END
     counts.behind = 0
     until = np.inf
     for part in range(parts):
-        if instants.called[part] != 0:
+        steps = instants.parts[part]
+        if steps.called != 0:
             counts.behind = 1
-        until = min(until, instants.horizon[part])
+        until = min(until, steps.horizon)
     if counts.behind != 0 and until < np.inf:
         until = clock.now
-    if counts.instants == 0 and instants.nodes.counts[0].changed > 0:
+    if counts.instants == 0 and nodes_at(instants.ledger).counts[0].changed > 0:
         # Cores that a part holds from the beginning change the speed of others from the start of time on.
         until = min(until, 0.0)
     if parts == 1:
         until = np.inf
     check = (counts.instants + 1) % counts.check_every == 0
     for part in range(parts):
-        due = instants.horizon[part] <= until or instants.always[part] != 0
-        if due or (check and instants.ended[part] == 0):
+        steps = instants.parts[part]
+        due = steps.horizon <= until or steps.always != 0
+        if due or (check and steps.ended == 0):
             _call(instants, part)
-    for part in range(parts):
-        instants.advanced[part] = instants.decided[part] = instants.unsettled[part] = 0
+        steps.advanced = steps.decided = steps.unsettled = 0
     clock.until = until
     counts.phase, counts.turn = ADVANCE, 0
     return GO_ON
@@ -183,8 +186,8 @@ def _begin(instants):
 @inlined
 def _advance_called(instants):
     counts, clock = instants.counts[0], instants.clock[0]
-    for part in range(len(instants.horizon)):
-        if instants.called[part] != 0 and instants.advanced[part] == 0:
+    for part in range(len(instants.parts)):
+        if instants.parts[part].called != 0 and instants.parts[part].advanced == 0:
             request = _advance(instants, part)
             if request != GO_ON:
                 return request
@@ -205,10 +208,10 @@ def _advance_called(instants):
 @inlined
 def _alter_called(instants):
     counts = instants.counts[0]
-    while counts.turn < len(instants.horizon):
+    while counts.turn < len(instants.parts):
         part = counts.turn
         counts.turn += 1
-        if instants.called[part] != 0:
+        if instants.parts[part].called != 0:
             request = _alter(instants, part)
             if request != GO_ON:
                 return request
@@ -219,11 +222,11 @@ def _alter_called(instants):
 @inlined
 def _catch_up(instants, part):
     """Bring a part that a change concerns to this instant; if its turn has passed, it decides first."""
-    if instants.advanced[part] == 0:
+    if instants.parts[part].advanced == 0:
         request = _advance(instants, part)
         if request != GO_ON:
             return request
-    if part < instants.counts[0].turn and instants.decided[part] == 0:
+    if part < instants.counts[0].turn and instants.parts[part].decided == 0:
         return _decide(instants, part)
     return GO_ON
 
@@ -231,10 +234,10 @@ def _catch_up(instants, part):
 @inlined
 def _settle_changed(instants):
     """Let the parts that watch changed rows settle, until no row changes."""
-    counts, nodes = instants.counts[0], instants.nodes
+    counts, nodes = instants.counts[0], nodes_at(instants.ledger)
     while True:
-        for part in range(len(instants.horizon)):
-            while instants.unsettled[part] != 0:
+        for part in range(len(instants.parts)):
+            while instants.parts[part].unsettled != 0:
                 request = _catch_up(instants, part)
                 if request != GO_ON:
                     return request
@@ -247,14 +250,14 @@ def _settle_changed(instants):
         if counts.rounds > counts.many:
             return STANDS_STILL
         take_changed(nodes)
-        for part in range(len(instants.horizon)):
-            if instants.always[part] != 0:
-                instants.unsettled[part] = 1
+        for part in range(len(instants.parts)):
+            if instants.parts[part].always != 0:
+                instants.parts[part].unsettled = 1
         for at in range(nodes.counts[0].to_settle):
             site = nodes.site[nodes.to_settle[at]]
             for place in range(instants.watch_first[site], instants.watch_first[site + 1]):
                 part = instants.watcher[place]
-                instants.unsettled[part] = 1
+                instants.parts[part].unsettled = 1
                 _call(instants, part)
     counts.rounds, counts.phase = 0, DECIDE
     return VACATED if nodes.counts[0].vacating != 0 else GO_ON
@@ -264,12 +267,12 @@ def _settle_changed(instants):
 def _decide_next(instants):
     """Let the next part decide whose turn it is."""
     counts = instants.counts[0]
-    while counts.turn < len(instants.horizon):
+    while counts.turn < len(instants.parts):
         part = counts.turn
-        if instants.called[part] == 0 or instants.decided[part] != 0:
+        if instants.parts[part].called == 0 or instants.parts[part].decided != 0:
             counts.turn += 1
             continue
-        if instants.advanced[part] == 0:
+        if instants.parts[part].advanced == 0:
             return _advance(instants, part)
         counts.turn, counts.phase = part + 1, SETTLE
         return _decide(instants, part)
@@ -281,19 +284,19 @@ def _decide_next(instants):
 def _close(instants):
     """Note when each called part is due again, and whether its work has ended."""
     counts = instants.counts[0]
-    for part in range(len(instants.horizon)):
-        if instants.called[part] == 0:
+    for part in range(len(instants.parts)):
+        steps = instants.parts[part]
+        if steps.called == 0:
             continue
-        instants.called[part] = 0
-        if instants.look[part] == 0:
+        steps.called = 0
+        if steps.look == 0:
             return _request(instants, TO_CLOSE, part, IN_PYTHON)
-        horizon = horizon_at(instants.look[part])(instants.address[part])
+        horizon = horizon_at(steps.look)(steps.address)
         if np.isnan(horizon):
             return _request(instants, TO_CLOSE, part, IN_PYTHON)
-        instants.horizon[part] = horizon
-        instants.ended[part] = 1
-        if instants.finish[part] != ABSENT:
-            instants.ended[part] = ended_at(instants.finish[part])(instants.address[part])
+        steps.horizon, steps.ended = horizon, 1
+        if steps.finish != ABSENT:
+            steps.ended = ended_at(steps.finish)(steps.address)
     counts.phase = BEGIN
     return GO_ON
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -11,12 +12,10 @@ from numpy.typing import NDArray
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.sim.handle import opening
-from windlass.sim.nodes import Ledger, Nodes
+from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Entries, Part
 
 _Numbers = NDArray[np.int64]
-_Times = NDArray[np.float64]
-_Flags = NDArray[np.uint8]
 
 #: Phases of an instant.
 BEGIN, ADVANCE, ALTER, SETTLE, DECIDE, CLOSE = range(6)
@@ -51,32 +50,48 @@ class InstantClock(Scalars):
     until: float = -np.inf
 
 
+class PartSteps(Scalars):
+    """A part of the coordination: its compiled steps, and where it is.
+
+    ``address``: the part's state. ``run``, ``alter``, ``settle``, ``decide``, ``look``, which returns the horizon, and
+    ``finish``, which returns whether all work has ended: addresses of machine code; 0 for a part in Python, -1 for a
+    step that the part does not have. ``steps``: steps of its loop between two reports of its progress. ``always``: 1 if
+    all parts are called at every instant.
+
+    ``horizon``: the next instant at which the part is due, s. ``reached``: the time to which it has advanced, s.
+    ``called``: 1 if the instant concerns it. ``advanced``, ``decided``: 1 after that step of this round. ``unsettled``:
+    1 if it has not seen the rows to settle. ``ended``: 1 if all its work had ended when it was last called. ``done``: 1
+    after its loop has reported its end.
+    """
+
+    address: int
+    run: int
+    steps: int
+    alter: int
+    settle: int
+    decide: int
+    look: int
+    finish: int
+    always: int
+    horizon: float
+    reached: float = -np.inf
+    called: int = 1
+    advanced: int = 1
+    decided: int = 1
+    unsettled: int
+    ended: int
+    done: int
+
+
 class Instants(NamedTuple):
     """The coordination as arrays.
 
     Axes: ``parts``; ``sites`` of the ledger; ``watchers``, parts that watch a site, site by site; ``mates``, parts that
-    are called with a part, part by part. Entries are addresses of machine code: 0 for a part in Python, -1 for a step
-    that a part does not have.
+    are called with a part, part by part.
     """
 
-    nodes: Nodes
-    horizon: Annotated[_Times, column("parts")]  # next instant at which the part is due
-    reached: Annotated[_Times, column("parts", fill=-np.inf)]  # the time to which the part has advanced
-    called: Annotated[_Flags, column("parts", fill=1)]  # 1 if the instant concerns the part
-    advanced: Annotated[_Flags, column("parts", fill=1)]  # 1 after its step `advance` of this round
-    unsettled: Annotated[_Flags, column("parts")]  # 1 if it has not seen the rows to settle
-    decided: Annotated[_Flags, column("parts", fill=1)]  # 1 after its step `decide` of this round
-    ended: Annotated[_Flags, column("parts")]  # 1 if all its work had ended when it was last called
-    done: Annotated[_Flags, column("parts")]  # 1 after its loop has reported its end
-    always: Annotated[_Flags, column("parts")]  # 1 if all parts are called at every instant
-    address: Annotated[_Numbers, column("parts")]  # the part's state
-    run: Annotated[_Numbers, column("parts")]
-    steps: Annotated[_Numbers, column("parts")]  # steps of its loop between two reports of its progress
-    alter: Annotated[_Numbers, column("parts")]
-    settle: Annotated[_Numbers, column("parts")]
-    decide: Annotated[_Numbers, column("parts")]
-    look: Annotated[_Numbers, column("parts")]  # returns the horizon
-    finish: Annotated[_Numbers, column("parts")]  # returns whether all work has ended
+    ledger: int  # address of the ledger
+    parts: Annotated[NDArray[np.void], column("parts", dtype=PartSteps.dtype)]
     watch_first: Annotated[_Numbers, column("site_ends")]
     watcher: Annotated[_Numbers, column("watchers")]
     mate_first: Annotated[_Numbers, column("part_ends")]
@@ -130,18 +145,20 @@ def make_instants(
             "part_ends": len(parts) + 1,
             "mates": sum(map(len, mates)),
         },
-        nodes=ledger.nodes,
-        always=np.full(len(parts), always),
+        ledger=ledger.address,
+        parts=PartSteps.array(len(parts)),
         watch_first=_firsts(watched),
         watcher=[at for each in watched for at in each],
         mate_first=_firsts(mates),
         mate=[at for each in mates for at in each],
     )
-    made.counts["many"], made.counts["check_every"] = many, check_every
+    counts = InstantCounts.of(made.counts)
+    counts.many, counts.check_every = many, check_every
     for at, entries in enumerate(steps):
-        made.address[at], made.steps[at] = entries.address, entries.steps
-        made.run[at], made.alter[at], made.settle[at] = entries.run, entries.alter, entries.settle
-        made.decide[at], made.look[at], made.finish[at] = entries.decide, entries.horizon, entries.ended
+        part = PartSteps.of(made.parts[at : at + 1])
+        part.address, part.run, part.steps, part.always = entries.address, entries.run, entries.steps, always
+        part.alter, part.settle, part.decide = entries.alter, entries.settle, entries.decide
+        part.look, part.finish = entries.horizon, entries.ended
     return made
 
 
@@ -173,5 +190,4 @@ def _reached(following: Sequence[set[int]], start: int) -> set[int]:
 
 def _firsts(lists: Sequence[Sequence[int]]) -> _Numbers:
     """Return the index of the first entry of each list in their concatenation, and the total length."""
-    firsts: _Numbers = np.cumsum([0, *map(len, lists)])
-    return firsts
+    return np.array([*accumulate(map(len, lists), initial=0)])

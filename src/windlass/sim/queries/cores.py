@@ -10,19 +10,17 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel
 from windlass.model import InputError
-from windlass.sim.handle import opening
-from windlass.sim.nodes import NODES, Ledger, hold_rows
+from windlass.sim.nodes import Ledger, hold_rows, nodes_at
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 #: Units of the ledger by which rounding may exceed the cores that fit.
 _ROUNDING = 1e-6
-_opened = opening(NODES)
 
 
 def _hold_clusters(address, first, end, part, wanted, take):
     """Give back cores that rows have no longer, then what exceeds ``wanted``; with ``take``, take what lacks."""
-    nodes = _opened(address)
+    nodes = nodes_at(address)
     for cluster in range(len(first)):
         for row in range(first[cluster], end[cluster]):
             owed = min(-nodes.idle[row], nodes.held[row, part])

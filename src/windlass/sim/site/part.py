@@ -14,6 +14,7 @@ from windlass.order.site import SitePolicy
 from windlass.order.site.compiled import (
     STARTS_NONE,
     STARTS_NONE_BY_INDEX,
+    CompiledPolicy,
     as_compiled,
     indexed_of,
     numbers_of,
@@ -62,12 +63,11 @@ def kernels(policy: SitePolicy, pools: bool = False, rated: bool = False) -> tup
     rated
         Whether speeds of jobs may change.
     """
-    return (*COMMON_KERNELS, *_functions(policy, pools, rated), *KERNELS)
+    return (*COMMON_KERNELS, *_functions(as_compiled(policy), pools, rated), *KERNELS)
 
 
-def _functions(policy: SitePolicy, pools: bool, rated: bool) -> tuple[Kernel, Kernel]:
+def _functions(compiled: CompiledPolicy | None, pools: bool, rated: bool) -> tuple[Kernel, Kernel]:
     """Return a policy's functions for short and for long queues; placeholders for those that are not called."""
-    compiled = as_compiled(policy)
     select = STARTS_NONE if compiled is None else select_of(compiled, pools)
     # Guests leave the queue at any place, and an index does not count other resources.
     by_index = None if compiled is None or pools or rated else indexed_of(compiled)
@@ -137,7 +137,7 @@ class SitePart:
     ) -> None:
         number = ledger.join(site, number)
         self._jobs, self._ledger, self._site, self._owners = jobs, ledger, site, owners
-        self._processors = int(ledger.nodes.whole[ledger.rows(site)].sum())
+        self._processors = ledger.whole(site)
         if len(jobs) and jobs.procs.max() > self._processors:
             row = int(np.argmax(jobs.procs))
             raise InputError(
@@ -155,7 +155,7 @@ class SitePart:
             name = self._pools.names[int(np.argmax(self._pools.needs[:, row] > self._pools.amount))]
             raise InputError(f"job {jobs.job[row]} needs more {name} than the site has")
         compiled = as_compiled(policy)
-        select, select_by_index = _functions(policy, len(self._pools.amount) > 0, rated)
+        select, select_by_index = _functions(compiled, len(self._pools.amount) > 0, rated)
         self._run = make_run(
             select.as_argument(),
             select_by_index.as_argument(),
