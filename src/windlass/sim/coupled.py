@@ -30,7 +30,7 @@ from windlass.sim.instants.loop import (
     VACATED,
 )
 from windlass.sim.instants.state import BEGIN, INSTANTS, InstantClock, InstantCounts, PartSteps, make_instants
-from windlass.sim.nodes import Ledger
+from windlass.sim.nodes import Ledger, ledger_without_cores
 from windlass.sim.part import Due, Part, in_python
 
 #: Limit of repetitions at one instant, and of instants in which all remaining work waits in vain.
@@ -80,7 +80,7 @@ class Coupled:
         if names is not None and len(names) != len(parts):
             raise InputError(f"names has {len(names)} entries, expected one for each of {len(parts)} parts")
         self._names = {id(part): name for part, name in zip(parts, names or ("",) * len(parts), strict=True)}
-        self._ledger = Ledger([[0]], parts=0) if ledger is None else ledger
+        self._ledger = ledger_without_cores() if ledger is None else ledger
         self._due: deque[Due] = deque()
         self._in_vain = 0
         self._steps = [part.entries() or in_python(part) for part in self._parts]

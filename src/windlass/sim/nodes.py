@@ -9,6 +9,7 @@ once, in :meth:`~windlass.sim.part.Part.settle`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Annotated, NamedTuple
@@ -452,6 +453,12 @@ class Ledger:
     def take_changed(self) -> bool:
         """Move changed rows to ``nodes.to_settle``; return whether there are any. Settling them may change others."""
         return self._counts.changed > 0 and self._take(self._handle.address) > 0
+
+
+@functools.cache
+def ledger_without_cores() -> Ledger:
+    """Return the ledger of parts that share no rows: it has one row without cores, which never changes."""
+    return Ledger([[0]], parts=0)
 
 
 def _claim(claims: dict[int, str], rows: Iterable[int], name: str, problem: str) -> None:

@@ -27,7 +27,7 @@ from windlass.sim.fleet.state import (
 )
 from windlass.sim.fleet.steps import DECIDE, ENDED, HORIZON, SETTLE
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import Ledger
+from windlass.sim.nodes import ledger_without_cores
 from windlass.sim.part import Concerns, Due, Entries, Loop
 from windlass.sim.status import ALL_DONE, FULL, POLICY_DUE
 
@@ -56,7 +56,7 @@ class FleetPart:
         functions = compiled.select.as_argument(), compiled.refine.as_argument(), compiled.options
         if cores is None:
             self._state = make_state(case, **setting)
-            self._before_state = *functions, Ledger([[0]], parts=0).nodes, np.full(1, -1)
+            self._before_state = *functions, ledger_without_cores().nodes, np.full(1, -1)
         else:
             number = cores.join(case)
             self._state = make_state(case, ledger_rows=len(cores.ledger.nodes.whole), **setting)

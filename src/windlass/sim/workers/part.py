@@ -17,7 +17,7 @@ from windlass.sim.demand import CoreDemand
 from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
-from windlass.sim.nodes import Ledger, LedgerCounts
+from windlass.sim.nodes import Ledger, LedgerCounts, ledger_without_cores
 from windlass.sim.part import ABSENT, Concerns, Due, Entries, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
 from windlass.sim.workers.guests import Spill, collect, own_tasks, spill_to
@@ -112,7 +112,7 @@ class WorkersPart(Quiet):
             changed=changed,
             benchmark=benchmark,
             bind=bind,
-            nodes=(ledger or Ledger([[0]], parts=0)).nodes,
+            nodes=(ledger or ledger_without_cores()).nodes,
             worker_of=_worker_of(ledger, sites, len(setup.speeds)),
             state=state,
         )
