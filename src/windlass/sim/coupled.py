@@ -29,7 +29,7 @@ from windlass.sim.instants.loop import (
     TO_SETTLE,
     VACATED,
 )
-from windlass.sim.instants.state import BEGIN, INSTANTS, InstantClock, InstantCounts, PartSteps, make_instants
+from windlass.sim.instants.state import BEGIN, INSTANTS, InstantClock, InstantCounts, make_instants
 from windlass.sim.nodes import Ledger, ledger_without_cores
 from windlass.sim.part import Due, Part, in_python
 
@@ -85,6 +85,7 @@ class Coupled:
         self._in_vain = 0
         self._steps = [part.entries() or in_python(part) for part in self._parts]
         self._instants = make_instants(self._parts, self._steps, self._ledger, _MANY, _CHECK_EVERY)
+        self._horizon, self._ended = self._instants.parts["horizon"], self._instants.parts["ended"]
         self._counts, self._clock = (
             InstantCounts.of(self._instants.counts),
             InstantClock.of(self._instants.clock),
@@ -161,15 +162,15 @@ class Coupled:
 
     def _close(self, at: int, status: int) -> None:
         """Note when a part in Python is due again, and whether its work has ended."""
-        part, steps = self._parts[at], PartSteps.of(self._instants.parts[at : at + 1])
-        steps.horizon, steps.ended = part.horizon(), part.ended()
+        self._horizon[at] = self._parts[at].horizon()
+        self._ended[at] = self._parts[at].ended()
 
     def _stop(self) -> None:
         """Raise the error of the first part that has work left, as no part has another event."""
         for part in self._parts:
             if not part.ended():
                 raise self._stuck(part)
-        self._instants.parts["ended"] = 1
+        self._ended[:] = 1
         self._counts.phase = BEGIN
 
     def _check_waiting(self) -> None:
