@@ -167,9 +167,11 @@ def _array_writer(kind: Any, dtype: np.dtype[Any], ndim: int) -> _Writer:
             check(value)
         count = value.size
         # Arrays of a handle are not reference counted, so the first two words, which serve that, are empty.
-        words += (0, 0, count, size, address_of(value))
-        # With one dimension, the size and the item size are the shape and the strides.
-        words += (count, size) if ndim == 1 else (*value.shape, *value.strides)
+        if ndim == 1:
+            # The size and the item size are the shape and the strides.
+            words += (0, 0, count, size, address_of(value), count, size)
+        else:
+            words += (0, 0, count, size, address_of(value), *value.shape, *value.strides)
 
     return write
 

@@ -74,6 +74,11 @@ def _functions(compiled: CompiledPolicy | None, pools: bool, rated: bool) -> tup
     return select, STARTS_NONE_BY_INDEX if by_index is None else by_index
 
 
+def _first_of(jobs: JobTable, procs: int) -> int:
+    """Return the number of the first job of a width."""
+    return int(jobs.job[np.argmax(jobs.procs == procs)])
+
+
 class SitePart:
     """Rigid jobs on one site: see :class:`windlass.sim.part.Part`.
 
@@ -138,16 +143,15 @@ class SitePart:
         number = ledger.join(site, number)
         self._jobs, self._ledger, self._site, self._owners = jobs, ledger, site, owners
         self._processors = ledger.whole(site)
-        if len(jobs) and jobs.procs.max() > self._processors:
-            row = int(np.argmax(jobs.procs))
+        widest = int(jobs.procs.max()) if len(jobs) else 0
+        if widest > self._processors:
             raise InputError(
-                f"job {jobs.job[row]} needs {jobs.procs[row]} processors, the site has {self._processors}"
+                f"job {_first_of(jobs, widest)} needs {widest} processors, the site has {self._processors}"
             )
         sure = ledger.left_by_others(site, number)
-        if len(jobs) and jobs.procs.max() > sure:
-            row = int(np.argmax(jobs.procs))
+        if widest > sure:
             raise InputError(
-                f"job {jobs.job[row]} needs {jobs.procs[row]} processors; other parts may hold "
+                f"job {_first_of(jobs, widest)} needs {widest} processors; other parts may hold "
                 f"{self._processors - sure} of the site's {self._processors}, so it may never start"
             )
         self._pools = Pools.none(len(jobs)) if pools is None else pools
