@@ -191,6 +191,21 @@ def _cut(line, time):
 
 
 @lean
+def is_covered(line, start, end):
+    """Return whether no step from ``start`` until ``end`` has a negative number of free processors."""
+    for place in range(_place_of(line, start), line.blocks[0]):
+        block = line.order[place]
+        if line.times[block, 0] >= end:
+            break
+        if line.least[block] >= 0:
+            continue
+        for step in range(line.used[block]):
+            if start <= line.times[block, step] < end and line.free[block, step] + line.shift[block] < 0:
+                return False
+    return True
+
+
+@lean
 def take_from(line, procs, start, end):
     """Subtract ``procs`` processors (add them if negative) from a finite ``start`` until ``end``, s."""
     _cut(line, start)
