@@ -21,8 +21,8 @@ page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_ma
 of instances that are paid for, ``forecasts`` by how much a forecaster is better, and ``group_sentence`` the users that
 wait longer. ``job_columns``, ``series`` and ``flows`` turn tables into arrays and compute plotted quantities.
 ``figures``, ``panels``, ``stacks``, ``forest``, ``map_figure`` and ``pictures`` draw plots. ``page``,
-``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` and ``history`` explain the wait of one job in
-sentences.
+``html_fragments`` and ``palette`` provide HTML and colours, ``script`` what figures need of Plotly's script.
+``waiting`` and ``history`` explain the wait of one job in sentences.
 """
 
 from pathlib import Path

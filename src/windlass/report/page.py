@@ -15,6 +15,7 @@ from windlass.report import PAGE_PREFIX
 from windlass.report.figures import Plot
 from windlass.report.html_fragments import PageSection, text
 from windlass.report.palette import INKS
+from windlass.report.script import scatter_only
 
 #: Content security policy with which the browser blocks all requests of the page.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -65,8 +66,8 @@ def _scripts(plots: list[Plot]) -> str:
 
 @cache
 def _library() -> str:
-    """Return Plotly's script, compressed, in Base64; the same text each time."""
-    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), mtime=0)).decode()
+    """Return what figures need of Plotly's script, compressed, in Base64; the same text each time."""
+    return base64.b64encode(gzip.compress(scatter_only(get_plotlyjs()).encode(), mtime=0)).decode()
 
 
 def _inert(json_text: str) -> str:
