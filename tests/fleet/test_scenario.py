@@ -181,6 +181,10 @@ def test_a_log_that_names_its_sites_needs_no_cluster(tmp_path):
     assert outcome.jobs["submit_s"].to_list() == [10.0, 1000.0]
     assert outcome.jobs["sites"].to_list() == [2, 1]
     assert any("over 3 sites" in note for note in outcome.notes)
+    assert outcome.calendar is None
+    (tmp_path / "LOG.SWF").write_text("\n".join(("; UnixStartTime: 1132444805", *lines)) + "\n")
+    dated = run(make_scenario(given, folder=tmp_path)).variants[0].outcomes[0]
+    assert dated.calendar.text(float(dated.jobs["submit_s"][1])) == "Sun 2005-11-20 00:16:45"
     again = make_scenario(yaml.safe_load(scenario.as_run))
     assert run(again).jobs().equals(run(scenario).jobs())
 

@@ -88,4 +88,4 @@ def fixed_grid(
             f"{slots.min():,} to {slots.max():,} slots",
         ),
     )
-    return FleetCase(Fleet.of(slots), found)
+    return FleetCase(Fleet.of(slots), found, calendar=usable.calendar)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from windlass.model.calendar import Calendar
 from windlass.model.errors import InputError
 from windlass.model.fleet.jobs import FleetJobs, check_column
 from windlass.model.fleet.sites import Fleet
@@ -14,7 +15,7 @@ from windlass.model.timetable import SiteTimetable
 
 @dataclass(frozen=True, slots=True)
 class FleetCase:
-    """The input of a run: a fleet, jobs, and a timetable.
+    """The input of a run: a fleet, jobs, a timetable, and the calendar of the log; None without one.
 
     Raises
     ------
@@ -31,6 +32,7 @@ class FleetCase:
     fleet: Fleet
     jobs: FleetJobs
     timetable: SiteTimetable = field(default_factory=SiteTimetable.none)
+    calendar: Calendar | None = None
 
     def __post_init__(self) -> None:
         site, slots = self.jobs.site, self.fleet.slots

@@ -191,6 +191,7 @@ def outcome(seed: int, case: FleetCase, done: FleetRun) -> Outcome:
         jobs=_table(done, service_s),
         processors=int(done.fleet.slots.sum()),
         notes=case.jobs.notes,
+        calendar=case.calendar,
     )
 
 
