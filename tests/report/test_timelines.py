@@ -230,3 +230,13 @@ def test_a_variant_of_half_a_second_has_its_own_timeline():
     line, _ = found["utilisation"].data
     assert (line.x[-1] > 0.0, list(line.y)) == (True, [50.0, 50.0])
     assert line.x[-1] < found["utilisation"].data[1].x[-1] / 100
+
+
+def test_the_utilisation_of_jobs_that_share_processors_is_explained():
+    def words(procs: int) -> str:
+        made = results(("a", [outcome([0.0, 0.0], [0.0, 0.0], [HOUR, HOUR], procs=[4, procs])]))
+        return timelines.section(lanes(made)).html
+
+    alone, shared = words(4), words(5)
+    assert "Processors of the running jobs, as a share of all processors. Mean over each" in alone
+    assert "It exceeds 100 % while jobs share processors. Mean over each" in shared

@@ -13,6 +13,7 @@ from windlass.report.figures import Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
 from windlass.report.job_columns import JobTimes, VariantLane, has, times
 from windlass.report.series import binned, steps
+from windlass.report.timelines import use_words
 from windlass.report.units import time_unit
 
 #: Jobs that arrive in less time than this have no daily cycle, s.
@@ -54,6 +55,7 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         for lane, known in found
         if has(lane, "procs") and lane.outcomes[0].processors > 0
     ]
+    words = use_words(max((float(share.max()) for _, _, share in use), default=0.0))
     unit = time_unit([float(known.wait.mean()) for _, known in found])
     parts = [
         _part(
@@ -71,7 +73,7 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
             _part(
                 "hour-utilisation",
                 f"Utilisation by {word}",
-                "Share of the processors in use, between the first and the last submission.",
+                f"{words} From the first to the last submission.",
                 [(lane, _mean_by(hour(begin), share, 24)) for lane, begin, share in use],
                 _hours(24),
                 " %",
@@ -85,7 +87,7 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
             _part(
                 "weekday-utilisation",
                 "Utilisation by weekday",
-                "Share of the processors in use, between the first and the last submission.",
+                f"{words} From the first to the last submission.",
                 [(lane, _mean_by(calendar.weekday(begin), share, 7)) for lane, begin, share in use],
                 _WEEKDAYS,
                 " %",

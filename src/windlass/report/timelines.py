@@ -154,8 +154,21 @@ def _utilisation(found: _Found, span: float, width: float, dates: DateAxis | Non
     unit = axis_unit(span)
     courses = _courses(found, span, width, _use, unit)
     plot = panels("utilisation", courses, unit.symbol, " %", band=False, ceiling=100.0, dates=dates)
-    caption = f"Share of the processors in use, mean over each {duration(width)}."
+    most = max(float(course.bins.mean.max()) for course in courses)
+    caption = f"{use_words(most)} Mean over each {duration(width)}."
     return PageSection(figure(plot, "Utilisation", caption), (plot,))
+
+
+def use_words(most: float) -> str:
+    """Return what a utilisation is, given the highest one, in %.
+
+    Jobs that share processors make it exceed 100 %.
+
+    >>> use_words(100.0)
+    'Processors of the running jobs, as a share of all processors.'
+    """
+    words = "Processors of the running jobs, as a share of all processors."
+    return f"{words} It exceeds 100 % while jobs share processors." if round(most, 6) > 100 else words
 
 
 def _use(lane: VariantLane, known: JobTimes) -> Steps:
