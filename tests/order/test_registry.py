@@ -110,7 +110,9 @@ def test_parameters_of_a_policy_file_are_checked(tmp_path: Path) -> None:
     generator = rng()
     policy = POLICIES.make(spec, generator, depth=2)
     assert (policy.rng is generator, policy.depth, policy.width) == (True, 2, 3)
-    assert refusal(spec, depht=2).endswith("has no parameter 'depht', it takes depth, width")
+    assert refusal(spec, depht=2).endswith(
+        "has no parameter 'depht', it takes depth, width; did you mean 'depth'?"
+    )
     assert refusal(spec, depth=-1).endswith("depth is -1, expected 0 or more")
     assert "depth" in refusal(spec)
     assert refusal(spec, depth="many").startswith("policies.order: ")

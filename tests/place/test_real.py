@@ -75,7 +75,8 @@ def test_a_bad_log_line_is_named(tmp_path, text, problem):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a,b\n", "no column 'src_region'"),
+        ("a,b\n", "no column 'src_region' in the first line, found 'a', 'b'$"),
+        ("srcregion,b\n", "no column 'src_region' in the first line, found .*; did you mean 'srcregion'\\?$"),
         (
             "src_region,dst_region,throughput_bits_per_s\nx:a,x:b,fast\n",
             "line 2: throughput_bits_per_s is 'fast'",

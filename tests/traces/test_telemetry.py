@@ -129,7 +129,9 @@ def test_a_recording_keeps_its_columns_and_gaps(tmp_path):
     assert found.time.tolist() == [5.0, 6.0, 7.0]
     assert np.array_equal(found.values, [[1.0, 0.0], [2.0, 0.5], [np.nan, np.nan]], equal_nan=True)
     assert read_recorded(recorded(tmp_path, a=[4.0, 5.0])).time.tolist() == [0.0, 1.0]
-    with pytest.raises(InputError, match="there is no column 'ready', found a, cpu_ready"):
+    with pytest.raises(
+        InputError, match="there is no column 'ready', found a, cpu_ready; did you mean 'cpu_ready'"
+    ):
         found.of("ready")
 
 

@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 
 from windlass.engines.worker_pool import Crews
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 from windlass.policy.discovery import classes_in
-from windlass.policy.nearest import did_you_mean
 from windlass.policy.registry import capability
 from windlass.report.pictures import Picture
 from windlass_reproductions.criteria import Judged

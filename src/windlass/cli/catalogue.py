@@ -13,7 +13,7 @@ from windlass.cli.output import print_lines, print_tables, write_json
 from windlass.cli.reproduce import installed_reproductions
 from windlass.experiment.catalogue import Catalogue, DecisionEntry, PolicyEntry, catalogue
 from windlass.model import InputError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 
 _Entry = TypeVar("_Entry")
 

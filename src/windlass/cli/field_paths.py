@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from windlass.experiment.scenario.annotations import entries_of, models_of
 from windlass.experiment.worlds import World
 from windlass.model import InputError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 
 #: The most names in a suggested path.
 _DEPTH = 5

@@ -13,7 +13,7 @@ from windlass.experiment.scenario.files import resolve_policy
 from windlass.experiment.scenario.source import with_value
 from windlass.experiment.worlds import World
 from windlass.model import InputError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 
 _TOP = ("name", "seeds")
 

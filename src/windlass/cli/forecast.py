@@ -14,7 +14,7 @@ from windlass.cli.progress import Update, progress_rows
 from windlass.io.traces.helios import read_helios
 from windlass.io.traces.series import TraceSeries, read_series
 from windlass.model import InputError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 from windlass.report.units import duration
 from windlass.scale.backtest import Backtest, backtest
 from windlass.scale.forecast import forecasters, make
@@ -145,7 +145,10 @@ def _read(question: ForecastOptions) -> TraceSeries:
     chosen = question.columns or series.columns
     for name in chosen:
         if name not in series.columns:
-            raise InputError(f"--columns: no column {name!r}, expected some of {', '.join(series.columns)}")
+            hint = did_you_mean(name, series.columns)
+            raise InputError(
+                f"--columns: no column {name!r}, expected some of {', '.join(series.columns)}{hint}"
+            )
     return dataclasses.replace(
         series, columns=chosen, rows=series.rows[:, [series.columns.index(name) for name in chosen]]
     )

@@ -9,7 +9,7 @@ from windlass.cli.policy_notation import decision_and_policy, split_policies, wi
 from windlass.experiment.scenario.files import resolve_policies
 from windlass.experiment.worlds import World
 from windlass.model import InputError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 
 
 def policies_given(text: str, given: dict[str, Any], world: World) -> dict[str, Any]:

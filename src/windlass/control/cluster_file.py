@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,14 +18,15 @@ from windlass.engines.address import host_and_port
 from windlass.engines.elastic.types import read_types
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.scenario.files import resolve_policies
+from windlass.experiment.scenario.hints import field_hint
 from windlass.experiment.scenario.quoting import shown
 from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.io import Fields, read_yaml
-from windlass.io.field_errors import field_error
+from windlass.io.field_errors import field_error, first_error
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
+from windlass.model.nearest import did_you_mean
 from windlass.model.state_folder import state_folder
-from windlass.policy.nearest import did_you_mean
 from windlass.scale import POLICIES as SCALE
 from windlass.scale.monitor import default_history
 
@@ -288,16 +289,8 @@ def _engine(
 
 def _first(error: ValidationError, before: str, fields: type[Fields]) -> str:
     """Return the first error in one line: the field, what is wrong, and the value."""
-    found = error.errors()[0]
-    where = before if found["loc"] else ": " if before else ""
-    if found["type"] == "extra_forbidden":
-        field = ".".join(str(part) for part in found["loc"])
-        return f"{where}{field}: no such field{_hint(found['loc'], fields)}"
-    return f"{where}{field_error(error)}"
-
-
-def _hint(where: Sequence[Any], fields: type[Fields]) -> str:
-    return did_you_mean(str(where[-1]), fields.model_fields) if len(where) == 1 else ""
+    where = before if first_error(error)["loc"] else ": " if before else ""
+    return f"{where}{field_error(error)}{field_hint(error, fields)}"
 
 
 def _path(folder: Path, text: str | None) -> Path | None:

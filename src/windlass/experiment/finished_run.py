@@ -13,7 +13,7 @@ from windlass.experiment.job_name import JobName
 from windlass.experiment.scenario import Scenario, Variant, load_scenario
 from windlass.model import InputError
 from windlass.model.errors import ParameterError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 from windlass.report.units import duration
 from windlass.results.explanation import Explanation
 

@@ -13,7 +13,7 @@ from windlass.experiment.scenario import Variant
 from windlass.io import read_parquet
 from windlass.model import InputError
 from windlass.model.errors import ParameterError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 from windlass.results import Outcome, VariantResult, better_of
 from windlass.results.run_comparison import (
     FieldDifference,

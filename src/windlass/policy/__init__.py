@@ -5,7 +5,6 @@
 - :mod:`~windlass.policy.bounds`: policies that know what none can know, and cannot win.
 - :mod:`~windlass.policy.context`: constructor arguments that an engine offers to a policy.
 - :mod:`~windlass.policy.discovery`: discovery of the classes in a folder's files.
-- :mod:`~windlass.policy.nearest`: suggestions for misspelt names.
 - :mod:`~windlass.policy.installed`: policies of installed packages, by the entry point group ``windlass.policies``.
 - :mod:`~windlass.policy.answers`: check of the class of a policy's answer.
 - :mod:`~windlass.policy.limit`: a time limit for a policy's code.

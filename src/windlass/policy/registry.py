@@ -18,10 +18,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 from windlass.policy import installed
 from windlass.policy.context import Context
 from windlass.policy.discovery import classes_in, named_classes
-from windlass.policy.nearest import did_you_mean
 from windlass.policy.user_code import describe_failure, import_file
 
 #: Annotations of numeric parameters, also as text, for modules with postponed annotations.
@@ -132,8 +132,11 @@ class Registry:
         accepted = inspect.signature(cls).parameters
         for parameter in parameters:
             if parameter not in accepted or parameter == "rng":
-                takes = ", ".join(known for known in accepted if known != "rng") or "none"
-                raise InputError(f"{self.field}: {name} has no parameter {parameter!r}, it takes {takes}")
+                known = [each for each in accepted if each != "rng"]
+                takes, hint = ", ".join(known) or "none", did_you_mean(parameter, known)
+                raise InputError(
+                    f"{self.field}: {name} has no parameter {parameter!r}, it takes {takes}{hint}"
+                )
             numeric = accepted[parameter].annotation in _NUMBERS
             if numeric and isinstance(parameters[parameter], bool):
                 raise InputError(

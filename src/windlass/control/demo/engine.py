@@ -21,8 +21,8 @@ from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.jit import Compiling, prepare
 from windlass.model import InputError
 from windlass.model.errors import ParameterError
+from windlass.model.nearest import did_you_mean
 from windlass.model.values import number
-from windlass.policy.nearest import did_you_mean
 
 #: The world whose scenarios can be shown.
 _WORLD = "cluster"

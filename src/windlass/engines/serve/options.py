@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.engines.serve.calls import Learner
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 
 def _is_number(value: object) -> bool:
@@ -131,7 +132,9 @@ dispatch, probes, by, benchmark, benchmark_share, seed
         known = [field.name for field in fields(cls)]
         for name in given:
             if name not in known:
-                raise InputError(f"unknown option {name!r}, expected one of {', '.join(known)}")
+                raise InputError(
+                    f"unknown option {name!r}, expected one of {', '.join(known)}{did_you_mean(name, known)}"
+                )
         return cls(**given)
 
     def policy(self, workers: int, rng: np.random.Generator) -> Learner:

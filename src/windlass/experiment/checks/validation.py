@@ -17,10 +17,10 @@ from windlass.experiment.checks.common import Check, CheckError
 from windlass.experiment.checks.suite import checks_of
 from windlass.model import InputError
 from windlass.model.errors import ParameterError
+from windlass.model.nearest import did_you_mean
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.context import Context
 from windlass.policy.limit import CHECK_LIMIT_S, TimeLimitError, time_limit
-from windlass.policy.nearest import did_you_mean
 from windlass.policy.registry import Registry, decisions
 from windlass.policy.user_code import contain_policies
 

@@ -189,7 +189,9 @@ def _variants(named: Sequence[tuple[str, Any]], world: World, source: str) -> It
                 settings.append(world.setting.model_validate(point))
                 points.append((own, at))
         except ValidationError as error:
-            raise InputError(f"{where}: {field_error(error)}{field_hint(error, world.setting)}") from error
+            raise InputError(
+                f"{where}: {field_error(error)}{field_hint(error, world.setting, _TOP)}"
+            ) from error
         except InputError as error:
             raise InputError(f"{where}: {error}") from error
     try:

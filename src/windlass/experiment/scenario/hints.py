@@ -1,14 +1,15 @@
-"""What to write in place of a wrong field of a scenario."""
+"""What to write in place of a wrong field of a file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
 from windlass.experiment.scenario.annotations import entries_of, items_of, models_of
 from windlass.io.field_errors import first_error
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 
 #: Pydantic's types of errors of a value that should be a mapping, or that is missing.
 _MAPPING: Final = ("model_type", "model_attributes_type", "dict_type", "missing")
@@ -16,15 +17,17 @@ _MAPPING: Final = ("model_type", "model_attributes_type", "dict_type", "missing"
 _LIST: Final = ("list_type", "tuple_type")
 
 
-def field_hint(error: ValidationError, setting: type[BaseModel]) -> str:
-    """Return what the first error of a scenario's fields should be replaced by, to append to its line.
+def field_hint(error: ValidationError, setting: type[BaseModel], also: Sequence[str] = ()) -> str:
+    """Return what the first wrong field of a file should be replaced by, to append to its error.
 
     Parameters
     ----------
     error
         The error of Pydantic.
     setting
-        The class that it is of: the top of the scenario.
+        The class that it is of: the top of the file.
+    also
+        Further fields at the top, which the class does not have.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def field_hint(error: ValidationError, setting: type[BaseModel]) -> str:
         below = () if entries else annotations
         entries = [entry for each in below for entry in (entries_of(each) or items_of(each))]
     if found["type"] == "extra_forbidden":
-        return _instead(str(name), ".".join(map(str, above)), kinds)
+        return _instead(str(name), ".".join(map(str, above)), kinds, also)
     if found["type"] in _LIST:
         return f"; write a list, as in {name}: [{'{…}' if isinstance(found['input'], dict) else '…'}]"
     if found["type"] not in _MAPPING:
@@ -71,14 +74,12 @@ def _name(key: Any, value: Any) -> str:
     return value if key == "name" and isinstance(value, str) else "NAME"
 
 
-def _instead(name: str, where: str, kinds: list[type[BaseModel]]) -> str:
-    known = _fields(kinds)
-    similar = did_you_mean(name, known if where else [*known, "name", "seeds"])
+def _instead(name: str, where: str, kinds: list[type[BaseModel]], also: Sequence[str]) -> str:
+    known = _fields(kinds) if where else [*also, *_fields(kinds)]
+    similar = did_you_mean(name, known)
     if similar or not known:
         return similar
-    return (
-        f"; {where} has {', '.join(known)}" if where else f"; the fields are name, seeds, {', '.join(known)}"
-    )
+    return f"; {where} has {', '.join(known)}" if where else f"; the fields are {', '.join(known)}"
 
 
 def _fields(kinds: list[type[BaseModel]]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Literal
 
 from windlass.io.traces.columns import quote
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 Kind = Literal["time", "duration", "whole", "number", "text"]
 
@@ -149,7 +149,7 @@ site_procs; did you mean 'submit'?
     for field in columns:
         if field_and_unit(field) is None:
             names = [role.name for role in ROLES]
-            hint = _hint(field, names)
+            hint = did_you_mean(field, names)
             raise InputError(
                 f"columns: {field!r} is no field, expected {', '.join(names[:-1])} or {names[-1]}{hint}"
             )
@@ -219,7 +219,7 @@ def _named(file: str, found: Sequence[str], columns: Mapping[str, str]) -> dict[
         ]
         if not fitting:
             names = ", ".join(map(quote, found)) or "none"
-            hint = _hint(column, found)
+            hint = did_you_mean(column, found)
             raise InputError(f"{file}: no column {column!r} for {field}, found {names}{hint}")
         role, unit = known
         if role.name in chosen:
@@ -265,8 +265,3 @@ def _no_column(file: str, needed: str, found: Sequence[str]) -> InputError:
         f"{file}: no column {needed!r} (or {', '.join(names[1:])}){instead}, found {shown}; "
         f"columns with {'procs' if needed == 'procs_requested' else needed}=NAME names it"
     )
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""

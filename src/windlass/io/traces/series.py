@@ -15,6 +15,7 @@ from windlass.io.traces.csv_text import TextTable, csv_names, first_fields, read
 from windlass.io.traces.files import read_text, stem
 from windlass.io.traces.times import seconds_of
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 _Floats = NDArray[np.float64]
 
@@ -91,7 +92,8 @@ def read_series(path: Path, period: float | None, columns: Sequence[str] = ()) -
     chosen = tuple(columns) or tuple(name for name in table.records.columns if name != time_name)
     for name in chosen:
         if name not in table.records.columns or name == time_name:
-            raise InputError(f"{path}: no column {name!r}, found {', '.join(table.records.columns)}")
+            hint = did_you_mean(name, table.records.columns)
+            raise InputError(f"{path}: no column {name!r}, found {', '.join(table.records.columns)}{hint}")
     if not chosen:
         raise InputError(f"{path}: no column except the time {time_name!r}, expected at least one of numbers")
     values = np.stack([_values(path, table, name) for name in chosen], axis=1)

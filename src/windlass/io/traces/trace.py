@@ -9,6 +9,7 @@ import polars as pl
 
 from windlass.model import InputError, JobTable
 from windlass.model.calendar import Calendar
+from windlass.model.nearest import did_you_mean
 
 REQUIRED = ("job", "submit", "run", "procs_allocated", "procs_requested", "request")
 
@@ -102,4 +103,5 @@ def check_columns(name: str, records: pl.DataFrame, needed: Iterable[str]) -> No
     """
     for column in needed:
         if column not in records.columns:
-            raise InputError(f"{name}: no column {column!r}, found {', '.join(records.columns)}")
+            hint = did_you_mean(column, records.columns)
+            raise InputError(f"{name}: no column {column!r}, found {', '.join(records.columns)}{hint}")

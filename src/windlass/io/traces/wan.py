@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 _Floats = NDArray[np.float64]
 _TIER = "PREMIUM"
@@ -108,8 +109,11 @@ def _rows(file: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, 
         with file.open(newline="", encoding="utf-8-sig") as lines:
             reader = csv.DictReader(lines)
             for name in needed:
-                if name not in (reader.fieldnames or ()):
-                    raise InputError(f"{file}: no column {name!r} in the first line")
+                names = reader.fieldnames or ()
+                if name not in names:
+                    found = ", ".join(map(repr, names)) or "none"
+                    hint = did_you_mean(name, names)
+                    raise InputError(f"{file}: no column {name!r} in the first line, found {found}{hint}")
             for row in reader:
                 short = next((name for name in reader.fieldnames or () if row[name] is None), None)
                 if short is not None:

@@ -29,6 +29,7 @@ from pydantic import ValidationError
 from windlass.io import read_yaml
 from windlass.io.field_errors import field_error
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 from windlass.plan.profile.options import ASSOCIATORS, DETECTORS, Decode, Option, sending, way_of
 from windlass.plan.profile.steps.step import PipelineStep
 
@@ -187,6 +188,7 @@ def _swept(kind: type[Kind], knobs: object, where: str) -> list[Kind]:
                 field = ".".join(map(str, first["loc"]))
                 raise InputError(
                     f"{where}: unknown knob {field!r}, expected {', '.join(kind.model_fields)}"
+                    f"{did_you_mean(field, kind.model_fields)}"
                 ) from error
             raise InputError(f"{where}: {field_error(error)}") from error
         except TypeError as error:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from windlass.model.errors import ParameterError
-from windlass.policy.nearest import did_you_mean
+from windlass.model.nearest import did_you_mean
 
 _HOLDS: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyType(
     {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Sequence
 from typing import Any
 
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 from windlass.policy.discovery import classes_in
 from windlass.scale.forecast.protocol import Forecaster
 
@@ -52,14 +52,15 @@ def make(name: str, seasons: Sequence[int] = (144,), seed: int = 1, **parameters
     """
     found = {cls.name: cls for cls in classes_in(_MODELS, "forecast")}
     if name not in found:
-        close = difflib.get_close_matches(name, found, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(sorted(found))}"
-        raise InputError(f"unknown forecaster {name!r}; {hint}")
+        hint = did_you_mean(name, found) or f"; expected one of {', '.join(sorted(found))}"
+        raise InputError(f"unknown forecaster {name!r}{hint}")
     accepted = inspect.signature(found[name]).parameters
     for parameter in parameters:
         if parameter not in accepted:
             takes = ", ".join(accepted) or "none"
-            raise InputError(f"{name} has no parameter {parameter!r}, it takes {takes}")
+            raise InputError(
+                f"{name} has no parameter {parameter!r}, it takes {takes}{did_you_mean(parameter, accepted)}"
+            )
     given = {key: value for key, value in (("seasons", seasons), ("seed", seed)) if key in accepted}
     made: Forecaster = found[name](**{**given, **parameters})
     return made

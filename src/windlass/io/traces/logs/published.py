@@ -21,6 +21,7 @@ from windlass.io.traces.roles import ROLES, ChosenColumn
 from windlass.io.traces.separators import separator_of, without_preamble
 from windlass.io.traces.trace import Trace
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 _ROLES = {role.name: role for role in ROLES}
 
@@ -141,4 +142,5 @@ def _check(path: Path, names: Sequence[str], needed: Sequence[str]) -> None:
     found = {name.strip() for name in names}
     for name in needed:
         if name not in found:
-            raise InputError(f"{path}: no column {name!r}, found {', '.join(map(quote, names)) or 'none'}")
+            shown, hint = ", ".join(map(quote, names)) or "none", did_you_mean(name, found)
+            raise InputError(f"{path}: no column {name!r}, found {shown}{hint}")

@@ -14,6 +14,7 @@ from windlass.io.traces.logs.record import LoggedJob, LogReading, Omission, trac
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.trace import BadLine, Trace
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 
 def names_columns(head: str, needed: Sequence[str]) -> bool:
@@ -80,4 +81,5 @@ def read_csv_log(
 def _check(path: Path, names: Sequence[str], needed: Sequence[str]) -> None:
     for name in needed:
         if name not in names:
-            raise InputError(f"{path}: no column {name!r}, found {', '.join(map(quote, names))}")
+            hint = did_you_mean(name, names)
+            raise InputError(f"{path}: no column {name!r}, found {', '.join(map(quote, names))}{hint}")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +68,9 @@ class Telemetry:
         """
         if name not in self.names:
             shown = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
-            raise InputError(f"{self.source}: there is no column {name!r}, found {shown}")
+            raise InputError(
+                f"{self.source}: there is no column {name!r}, found {shown}{did_you_mean(name, self.names)}"
+            )
         return self.values[:, self.names.index(name)]
 
     def rows(self, part: slice) -> Telemetry:
