@@ -119,8 +119,8 @@ JOBS = {
     "Jobs of Kueue are resumed": _bug(f"{_JOBS}/models.py", " and not self.kueue", ""),
     "a Job that its user resumed is resumed again": _bug(
         f"{_JOBS}/watch.py",
-        "(each.shown is Shown.WAITS or not math.isnan(job.start))",
-        "each.shown is Shown.HOLDS",
+        "(each.reported is Reported.WAITS or not math.isnan(job.start))",
+        "each.reported is Reported.HOLDS",
     ),
     "a Job wider than the cluster blocks the others": _bug(
         f"{_JOBS}/watch.py", "if job.procs > most:", "if False:"

@@ -9,8 +9,10 @@
   :mod:`~windlass.engines.batch.sharing_backend`: what it needs of a batch system.
 - :mod:`~windlass.engines.batch.journal`: decisions and actions, written to disk before they are carried out,
   as :mod:`~windlass.engines.batch.entries`; :mod:`~windlass.engines.batch.store`: the SQLite file that has them;
-  :mod:`~windlass.engines.batch.journal_lock`: the lock of its driver.
+  :mod:`~windlass.engines.batch.journal_lock`: the lock of its driver;
+  :mod:`~windlass.engines.batch.journal_folder`: its folder.
 - :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
+- :mod:`~windlass.engines.batch.known_jobs`: jobs as last listed, and as last reported to the engine.
 - :mod:`~windlass.engines.batch.polling`: when a batch system is polled, and the events of polls.
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
   for Prometheus; :mod:`~windlass.engines.batch.log_entry`: a line of its log;

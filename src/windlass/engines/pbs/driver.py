@@ -13,6 +13,7 @@ from windlass.drive import drive
 from windlass.engines.batch.batches import listed
 from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journal_folder import make_journal_folder
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
@@ -73,10 +74,7 @@ def drive_pbs(
     BatchError
         PBS stays unreachable, or does not start a job.
     """
-    try:
-        driving.journal.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
+    make_journal_folder(driving.journal, "--journal")
     status = status or DriverStatus(contact=client.contact)
     with (
         DriverLock("pbs", queue_name(client, driving.options.queue)),

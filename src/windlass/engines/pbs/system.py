@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from windlass.engines.batch.batches import listed
+from windlass.engines.batch.known_jobs import Reported
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
@@ -15,7 +16,7 @@ from windlass.engines.pbs.client import GONE, PbsClient
 from windlass.engines.pbs.entries import HeldAgain, HoldingAgain, Lifted, Lifting, NotLifted, OperatorHold
 from windlass.engines.pbs.history import PbsPast
 from windlass.engines.pbs.journal import PbsRecord
-from windlass.engines.pbs.known_job import PbsChanges, Reported
+from windlass.engines.pbs.known_job import PbsChanges
 from windlass.engines.pbs.models import OURS, PbsJob, PbsNode
 from windlass.engines.pbs.reader import read_job, read_node
 from windlass.engines.pbs.watch import PbsWatch

@@ -5,23 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 
-from windlass.engines.backoff import Backoff
+from windlass.engines.batch.known_jobs import ASIDE, KnownJobs, Reported
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
 from windlass.engines.pbs.history import PbsPast
-from windlass.engines.pbs.known_job import KnownPbsJob, PbsChanges, Reported
+from windlass.engines.pbs.known_job import KnownPbsJob, PbsChanges
 from windlass.engines.pbs.models import PbsJob, PbsPhase
 
-#: Delays before a job that did not start, or that PBS did not release several times, is tried again, s.
-_ASIDE = Backoff(5.0, 300.0)
-#: Refusals in a row after which a job is set aside.
-_MOST_REFUSALS = 4
 
-
-class PbsWatch:
+class PbsWatch(KnownJobs[KnownPbsJob]):
     """Compares each poll with the one before.
-
-    PBS's times are whole seconds. Events are therefore placed between the two polls around them: a start at the
-    earliest possible instant, an end or a submission at the latest.
 
     Parameters
     ----------
@@ -34,47 +26,13 @@ class PbsWatch:
     """
 
     def __init__(self, queue: str, past: PbsPast, ended: Callable[[str], PbsJob | None]) -> None:
-        self._queue, self._past, self._ended = queue, past, ended
-        self._known: dict[str, KnownPbsJob] = {}
-        self._by_number: dict[int, str] = {}
-        self._polled, self._last, self._turns, self._most = -math.inf, 0, 0, 0
+        super().__init__()
+        self._queue, self._past, self._ended, self._most = queue, past, ended, 0
         self._vnodes: Mapping[str, int] = {}
-
-    def find(self, number: int) -> KnownPbsJob | None:
-        """Return a job by the engine's number; None if there is none."""
-        return self._known.get(self._by_number.get(number, ""))
 
     def title(self, number: int) -> str:
         """Return PBS's identifier of a job, for messages; the engine's number if it is unknown."""
         return self._by_number.get(number, str(number))
-
-    def count(self, reported: Reported) -> int:
-        """Return the number of jobs of the queue of which the engine knows this."""
-        return sum(each.reported is reported and self._is_ours(each) for each in self._known.values())
-
-    def waiting(self) -> int:
-        """Return the number of jobs that wait for a release, including those that are set aside for a while."""
-        return sum(
-            each.reported is Reported.WAITS or (not math.isnan(each.aside) and each.job.held)
-            for each in self._known.values()
-        )
-
-    def released(self, number: int, at: float) -> None:
-        """Note that a job was released at ``at`` (s): it holds processors from then on."""
-        each = self._known[self._by_number[number]]
-        self._turns += 1
-        each.released, each.runs, each.turn, each.refusals = at, each.job.runs, self._turns, 0
-        each.reported, each.began = Reported.HOLDS, False
-
-    def refused(self, number: int, now: float) -> list[Event]:
-        """Note that a release was refused; return the event that sets the job aside after several refusals."""
-        each = self._known[self._by_number[number]]
-        each.refusals += 1
-        if each.refusals < _MOST_REFUSALS:
-            return []
-        each.aside = now + _ASIDE.delay(each.refusals - _MOST_REFUSALS + 1)
-        each.reported = Reported.NOTHING
-        return [Cancelled(number, now)]
 
     def update(
         self, jobs: Mapping[str, PbsJob], vnodes: Mapping[str, int], most: int, began: float, now: float
@@ -118,12 +76,18 @@ class PbsWatch:
 
     def _meet(self, row: PbsJob, now: float) -> KnownPbsJob:
         self._last += 1
-        at = self._latest(row.queued, now) if math.isfinite(self._polled) else min(row.queued, now)
-        self._known[row.job], self._by_number[self._last] = KnownPbsJob(row, self._last, at), row.job
+        found = KnownPbsJob(row, self._last, self._arrival(row.queued, now))
+        self._known[row.job], self._by_number[self._last] = found, row.job
         return self._known[row.job]
 
     def _is_ours(self, each: KnownPbsJob) -> bool:
         return each.job.queue == self._queue and not each.job.part
+
+    def _is_held(self, each: KnownPbsJob) -> bool:
+        return each.job.held
+
+    def _note_release(self, each: KnownPbsJob) -> None:
+        each.runs = each.job.runs
 
     def _runs(self, each: KnownPbsJob, before: PbsJob, now: float, found: PbsChanges) -> Iterator[Event]:
         row = each.job
@@ -137,7 +101,7 @@ class PbsWatch:
             return
         if not each.began or row.start > before.start:
             each.reported, each.began, each.runs = Reported.HOLDS, True, row.runs
-            yield Started(each.number, self._start(each, row, now))
+            yield Started(each.number, self._start(each, row.start, now))
         elif row.suspended and before.suspended and now > self._polled:
             yield Delayed(each.number, now, now - self._polled)
 
@@ -217,7 +181,7 @@ class PbsWatch:
     def _set_aside(self, each: KnownPbsJob, why: str, now: float, found: PbsChanges) -> None:
         """Hold a released job that does not start, so that it does not keep processors idle."""
         each.times += 1
-        each.aside = now + _ASIDE.delay(each.times)
+        each.aside = now + ASIDE.delay(each.times)
         found.hold[each.job.job] = f"PBS cannot start it yet: {why}"
 
     def _gone(self, each: KnownPbsJob, now: float) -> Iterator[Event]:
@@ -229,16 +193,6 @@ class PbsWatch:
             # It may have run between two polls, or was deleted before it could start.
             never = last is not None and math.isnan(last.start)
             if not each.began and not never:
-                yield Started(each.number, self._start(each, last or each.job, now))
+                yield Started(each.number, self._start(each, (last or each.job).start, now))
             cancelled = never or (last is not None and last.deleted)
             yield Cancelled(each.number, now) if cancelled else Ended(each.number, now)
-
-    def _start(self, each: KnownPbsJob, row: PbsJob, now: float) -> float:
-        at = now if math.isnan(row.start) else max(self._earliest(row.start, now), min(each.at, now))
-        return at if math.isnan(each.released) else min(max(at, each.released), now)
-
-    def _earliest(self, second: float, now: float) -> float:
-        return min(max(second, self._polled), now)
-
-    def _latest(self, second: float, now: float) -> float:
-        return min(max(second + 1.0, self._polled), now)

@@ -11,6 +11,7 @@ from typing import Any
 
 from windlass.drive import Named, drive
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journal_folder import make_journal_folder
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.owners import LiveOwners, live_owners
@@ -106,10 +107,7 @@ def drive_jobs(
     BatchError
         The server stays unreachable, does not release a Job, or another driver leads.
     """
-    try:
-        driving.journal.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
+    make_journal_folder(driving.journal, "--journal")
     status = status or DriverStatus(contact=client.contact)
     with journal_lock(driving.journal), JobJournal(driving.journal) as journal:
         for notice in journal.notices:

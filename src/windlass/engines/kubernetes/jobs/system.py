@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from windlass.engines.batch.known_jobs import Reported
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
@@ -14,7 +15,7 @@ from windlass.engines.kubernetes.jobs.capacity import SchedulableCores, cluster_
 from windlass.engines.kubernetes.jobs.client import JobsClient
 from windlass.engines.kubernetes.jobs.journal import JobRecord, NotResumed, Resumed, Resuming
 from windlass.engines.kubernetes.jobs.models import API, JobPhase, QueuedJob, read_job
-from windlass.engines.kubernetes.jobs.watch import JobChanges, ListedJob, QueueWatch, Shown
+from windlass.engines.kubernetes.jobs.watch import JobChanges, ListedJob, QueueWatch
 from windlass.model import InputError
 
 
@@ -140,7 +141,7 @@ class KubernetesJobs:
 
     def _waiting(self, number: int) -> ListedJob | None:
         each = self._watch.find(number)
-        return each if each is not None and each.shown is Shown.WAITS else None
+        return each if each is not None and each.reported is Reported.WAITS else None
 
     def _settle(self) -> None:
         """Record the outcome of releases that an earlier driver began."""
@@ -193,7 +194,7 @@ class KubernetesJobs:
         self._report(changes)
         before, self._cores = self._cores, self._measure(set(self._watch.holders))
         self._capacity(before, self._cores)
-        self._polls.ended(self._watch.waiting(), self._watch.count(Shown.HOLDS), len(changes.stuck))
+        self._polls.ended(self._watch.waiting(), self._watch.count(Reported.HOLDS), len(changes.stuck))
 
     def _capacity(self, before: SchedulableCores, now: SchedulableCores) -> None:
         if before.most != now.most:
