@@ -14,13 +14,14 @@ from tests.adversary.disk import JournalDisk, unsynchronised
 from tests.adversary.plan import Action, Fault
 from tests.engines.pbs.fake_pbs import OTHER_QUEUE, QUEUE, SERVER, FakePbs
 from windlass.engines.batch import driver_lock
-from windlass.engines.pbs import driver
-from windlass.engines.pbs.client import PbsAwayError, PbsClient
-from windlass.engines.pbs.driver import drive_pbs, give_back_pbs
-from windlass.engines.pbs.entries import FORMAT, HeldAgain, HoldingAgain, Lifted, Lifting
-from windlass.engines.pbs.journal import PbsJournal
-from windlass.engines.pbs.settings import PbsDriving
-from windlass.engines.pbs.system import PbsOptions
+from windlass.engines.batch.holds import driver
+from windlass.engines.batch.holds.driver import drive_holds, give_back_holds
+from windlass.engines.batch.holds.entries import FORMAT, HeldAgain, HoldingAgain, Lifted, Lifting
+from windlass.engines.batch.holds.journal import HoldJournal
+from windlass.engines.batch.holds.settings import HoldDriving, HoldOptions
+from windlass.engines.batch.holds.site import SystemAwayError
+from windlass.engines.pbs.client import PbsClient
+from windlass.engines.pbs.site import PbsSite
 from windlass.model import InputError
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
@@ -54,7 +55,7 @@ VNODES = (2, 2)
 #: Waits without a change after which the queue counts as settled, and the most that it may take.
 STILL, MOST_WAITS, MOST_DRIVERS = 6, 900, 60
 POLICIES = {"easy": Easy, "fcfs": Fcfs}
-_SHORTEN = PbsJournal._shorten
+_SHORTEN = HoldJournal._shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +396,7 @@ class World:
         return ours and job.holds == {"o"} and job.ncpus <= sum(VNODES)
 
     def write(self, journal, lines):
-        """Write lines of the journal; see :class:`PbsJournal`."""
+        """Write lines of the journal; see :class:`HoldJournal`."""
         self._alive()
         fault = self._by_write.get(self._writes)
         if fault is not None and fault.kind == "disk full":
@@ -463,25 +464,26 @@ class World:
         finally:
             self._shielded = False
 
-    def _client(self, patience):
+    def _site(self, patience):
         clock = self.clock
-        return PbsClient(self, patience, 10.0, sleep=self.sleep, clock=clock.time, wall=clock.time)
+        client = PbsClient(self, patience, 10.0, sleep=self.sleep, clock=clock.time, wall=clock.time)
+        return PbsSite(client, QUEUE)
 
     def _drive(self):
         """Run a driver to its end; return how it ended."""
         self.drivers += 1
         self._dead = self._over = self._locked = False
         self.pbs.by = "driver"
-        driving = PbsDriving(
-            {"order": POLICIES[self.plan.policy]()}, self.file, PbsOptions(QUEUE, 2.0), forgets=True
+        driving = HoldDriving(
+            {"order": POLICIES[self.plan.policy]()}, self.file, HoldOptions(2.0), forgets=True
         )
         try:
-            drive_pbs(self._client(60.0), driving, lambda line: None, clock=self.clock.time, sleep=self.sleep)
+            drive_holds(self._site(60.0), driving, lambda line: None, clock=self.clock.time, sleep=self.sleep)
         except Killed:
             return "settled" if self._over else "killed"
         except KeyboardInterrupt:
             return "interrupted"
-        except PbsAwayError:
+        except SystemAwayError:
             return "stopped"
         except Exception as error:
             if "cannot be written" not in str(error) or not isinstance(error, InputError):
@@ -493,8 +495,8 @@ class World:
 
     def _give_back(self):
         self._dead, self.pbs.by = False, "give-back"
-        with contextlib.suppress(Killed, KeyboardInterrupt, PbsAwayError):
-            give_back_pbs(self._client(20.0), self.file, QUEUE, lambda line: None)
+        with contextlib.suppress(Killed, KeyboardInterrupt, SystemAwayError):
+            give_back_holds(self._site(20.0), self.file, lambda line: None)
 
     def _live(self):
         while self.drivers < MOST_DRIVERS and not self.problems:
@@ -524,9 +526,9 @@ class World:
     def run(self):
         """Run the plan; return the problems."""
         with (
-            mock.patch.object(PbsJournal, "_write", lambda journal, lines: self.write(journal, lines)),
-            mock.patch.object(PbsJournal, "_shorten", lambda journal, now: self.shorten(journal, now)),
-            mock.patch.object(PbsJournal.__init__, "__defaults__", (self.plan.journal_limit,)),
+            mock.patch.object(HoldJournal, "_write", lambda journal, lines: self.write(journal, lines)),
+            mock.patch.object(HoldJournal, "_shorten", lambda journal, now: self.shorten(journal, now)),
+            mock.patch.object(HoldJournal.__init__, "__defaults__", (self.plan.journal_limit,)),
             mock.patch.object(driver_lock, "_folder", self._lock),
             mock.patch.object(driver, "undisturbed", self._shield),
             unsynchronised(mock),

@@ -137,33 +137,33 @@ JOBS = {
         f"{_JOBS}/client.py", "if not has_opted_in(tree) or not now.waits_for_us:", "if not now.waits_for_us:"
     ),
 }
-_PBS = "engines/pbs"
+_PBS, _HOLDS = "engines/pbs", "engines/batch/holds"
 #: Bugs of the driver of PBS.
 PBS = {
     "a release by qrls is not journaled": _bug(
-        f"{_PBS}/system.py",
+        f"{_HOLDS}/system.py",
         "self._journal.append(*(Lifting(now, row.job, row.created, row.runs) for row in rows))",
         "pass",
     ),
     "a hold by qhold is not journaled": _bug(
-        f"{_PBS}/system.py",
+        f"{_HOLDS}/system.py",
         "*(HoldingAgain(now, row.job, row.created, row.runs, jobs[row.job]) for row in wanted)\n",
         "\n",
     ),
     "a give-back lifts an operator's hold": _bug(
-        f"{_PBS}/give_back.py", " if not past.is_operators(row)}", "}"
+        f"{_HOLDS}/give_back.py", " if not past.is_others(row)}", "}"
     ),
     "a queue of PBS is not given back": _bug(
-        f"{_PBS}/driver.py", "if not driving.keep_held:", "if driving.keep_held:"
+        f"{_HOLDS}/driver.py", "if not driving.keep_held:", "if driving.keep_held:"
     ),
     "jobs of other queues are released": _bug(
-        f"{_PBS}/watch.py", "each.job.queue == self._queue and not each.job.part", "not each.job.part"
+        f"{_HOLDS}/watch.py", "each.job.queue == self._queue and not each.job.part", "not each.job.part"
     ),
     "an operator's hold after a release is lifted": _bug(
-        f"{_PBS}/history.py", "job.job in standing.released or job.runs", "job.runs"
+        f"{_HOLDS}/history.py", "job.job in standing.released or job.runs", "job.runs"
     ),
     "a job that waits for PBS is held": _bug(
-        f"{_PBS}/history.py", "job.runs > last.runs\n\n    def is_operators", "True\n\n    def is_operators"
+        f"{_HOLDS}/history.py", "job.runs > last.runs\n\n    def is_others", "True\n\n    def is_others"
     ),
     "qrls lifts all holds": _bug(
         f"{_PBS}/client.py", '(verb, "-h", OURS, *jobs)', '(verb, "-h", "uos", *jobs)'
@@ -172,7 +172,7 @@ PBS = {
         f"{_PBS}/client.py", '    "is not valid json",\n', ""
     ),
     "a job wider than the queue's vnodes is released": _bug(
-        f"{_PBS}/watch.py", "if row.procs > self._most:", "if False:"
+        f"{_HOLDS}/watch.py", "if row.procs > self._most:", "if False:"
     ),
 }
 PLANTED = {**SLURM, **ELASTIC, **JOBS, **PBS}

@@ -64,7 +64,12 @@ SLURM = (
     "windlass.share",
 )
 #: What `windlass pbs drive` and `windlass pbs give-back` import.
-PBS = ("windlass.cli.app", "windlass.engines.pbs.driver", "windlass.order.site")
+PBS = (
+    "windlass.cli.app",
+    "windlass.engines.batch.holds.driver",
+    "windlass.engines.pbs.site",
+    "windlass.order.site",
+)
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 #: Timeout (s) after which a process is killed.
 _LONGEST_S = 900.0

@@ -65,11 +65,11 @@ def drive(
     from windlass.cli.option_checks import RUN, check_apart
     from windlass.cli.signals import stopped_by_signals
     from windlass.cli.slurm_policies import read_policies
+    from windlass.engines.batch.holds.driver import drive_holds, plan_holds
+    from windlass.engines.batch.holds.settings import HoldDriving, HoldOptions, default_journal
     from windlass.engines.batch.metrics import driver_metrics
     from windlass.engines.batch.status import DriverStatus
-    from windlass.engines.pbs.driver import drive_pbs, plan_pbs
-    from windlass.engines.pbs.settings import PbsDriving, default_journal, queue_name
-    from windlass.engines.pbs.system import PbsOptions
+    from windlass.engines.pbs.site import PbsSite
     from windlass.model.values import number
     from windlass.order.site import POLICIES as ORDER
 
@@ -80,10 +80,11 @@ def drive(
     notify = log_json if log_format is LogFormat.JSON else log_line
     client = _client(conf, patience, notify)
     client.check_queue(queue)
-    file = journal or default_journal(queue_name(client, queue))
-    settings = PbsDriving(chosen, file, PbsOptions(queue, look, until_idle), keep_held, forgets=True)
+    site = PbsSite(client, queue)
+    file = journal or default_journal("pbs", site.identity())
+    settings = HoldDriving(chosen, file, HoldOptions(look, until_idle), keep_held, forgets=True)
     if dry_run:
-        lines = plan_pbs(client, settings) or ["no job would start now"]
+        lines = plan_holds(site, settings) or ["no job would start now"]
         print_lines([*lines, "Nothing was changed."])
         return
     status = DriverStatus(contact=client.contact)
@@ -96,19 +97,21 @@ def drive(
         **words,
     )
     with end, metrics_served(where, driver_metrics("pbs", "PBS", status)):
-        drive_pbs(client, settings, notify, status)
+        drive_holds(site, settings, notify, status)
 
 
 @pbs_app.command("give-back")
 def give_back(queue: _Queue, journal: _Journal = None, conf: _Conf = None) -> None:
     """Release all jobs of a queue that Windlass holds, so that PBS starts them; for use after a driver was killed."""
-    from windlass.engines.pbs.driver import give_back_pbs
-    from windlass.engines.pbs.settings import default_journal, queue_name
+    from windlass.engines.batch.holds.driver import give_back_holds
+    from windlass.engines.batch.holds.settings import default_journal
+    from windlass.engines.pbs.site import PbsSite
     from windlass.model import BatchError
 
     client = _client(conf, 60.0, log_line)
     client.check_queue(queue)
-    found = give_back_pbs(client, journal or default_journal(queue_name(client, queue)), queue, note)
+    site = PbsSite(client, queue)
+    found = give_back_holds(site, journal or default_journal("pbs", site.identity()), note)
     if found.released:
         print_lines([f"released: {', '.join(found.released)}"])
     if found.held:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.engines.pbs.entries import (
+from windlass.engines.batch.holds.entries import (
     HeldAgain,
     HoldingAgain,
     Lifted,
@@ -15,8 +15,8 @@ from windlass.engines.pbs.entries import (
     OpenActions,
     OperatorHold,
 )
-from windlass.engines.pbs.history import PbsPast
-from windlass.engines.pbs.journal import PbsJournal
+from windlass.engines.batch.holds.history import HoldPast
+from windlass.engines.batch.holds.journal import HoldJournal
 from windlass.engines.pbs.models import PbsJob
 
 JOB = st.sampled_from(["1.s", "2.s", "3.s"])
@@ -66,53 +66,53 @@ INTENT, DONE = Lifting(1.0, "1.s", 5.0, 0), Lifted(1.0, "1.s", 5.0, 0)
 
 
 def test_a_hold_is_an_operator_s_only_after_a_confirmed_release_or_a_run():
-    assert not PbsPast(Past()).is_operators(HELD)
-    assert not PbsPast(Past(INTENT)).is_operators(HELD)
-    assert PbsPast(Past(INTENT, DONE)).is_operators(HELD)
-    assert PbsPast(Past(INTENT)).is_operators(replace(HELD, runs=1))
-    assert not PbsPast(Past(INTENT, DONE, HeldAgain(2.0, "1.s", 5.0, 1))).is_operators(replace(HELD, runs=1))
-    assert PbsPast(Past(OperatorHold(2.0, "1.s", 5.0))).is_operators(HELD)
+    assert not HoldPast(Past()).is_others(HELD)
+    assert not HoldPast(Past(INTENT)).is_others(HELD)
+    assert HoldPast(Past(INTENT, DONE)).is_others(HELD)
+    assert HoldPast(Past(INTENT)).is_others(replace(HELD, runs=1))
+    assert not HoldPast(Past(INTENT, DONE, HeldAgain(2.0, "1.s", 5.0, 1))).is_others(replace(HELD, runs=1))
+    assert HoldPast(Past(OperatorHold(2.0, "1.s", 5.0))).is_others(HELD)
 
 
 def test_another_job_of_the_same_number_is_not_confused_with_the_first():
     other = replace(HELD, created=9.0)
     for entries in ((INTENT, DONE), (OperatorHold(2.0, "1.s", 5.0),)):
-        assert not PbsPast(Past(*entries)).is_operators(other)
+        assert not HoldPast(Past(*entries)).is_others(other)
     queued = replace(QUEUED, created=9.0, runs=1)
-    assert not PbsPast(Past(INTENT)).was_released(queued)
-    assert not PbsPast(Past(INTENT)).must_hold(queued)
+    assert not HoldPast(Past(INTENT)).was_released(queued)
+    assert not HoldPast(Past(INTENT)).must_hold(queued)
     past = Past(INTENT)
-    PbsPast(past).settle({"1.s": other}, 20.0)
+    HoldPast(past).settle({"1.s": other}, 20.0)
     assert past.written == [NoLongerListed(20.0, "1.s", "another job has its number")]
 
 
 def test_a_job_is_held_again_after_a_requeue_or_a_cut_hold_alone():
     again = replace(QUEUED, runs=1)
-    assert PbsPast(Past(INTENT)).must_hold(again)
-    assert PbsPast(Past(INTENT)).was_released(QUEUED)
-    assert not PbsPast(Past(INTENT)).must_hold(QUEUED)
-    assert PbsPast(Past(HoldingAgain(2.0, "1.s", 5.0, 1, "why"))).must_hold(again)
+    assert HoldPast(Past(INTENT)).must_hold(again)
+    assert HoldPast(Past(INTENT)).was_released(QUEUED)
+    assert not HoldPast(Past(INTENT)).must_hold(QUEUED)
+    assert HoldPast(Past(HoldingAgain(2.0, "1.s", 5.0, 1, "why"))).must_hold(again)
     # An operator has released it after it was held again.
-    assert not PbsPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).must_hold(again)
-    assert PbsPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).must_hold(replace(QUEUED, runs=2))
+    assert not HoldPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).must_hold(again)
+    assert HoldPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).must_hold(replace(QUEUED, runs=2))
 
 
 def test_what_is_known_about_jobs_that_are_gone_is_dropped():
     past = Past(INTENT, DONE, OperatorHold(2.0, "2.s", 5.0), HoldingAgain(2.0, "3.s", 5.0, 1, "why"))
-    PbsPast(past).settle({"3.s": replace(HELD, job="3.s", runs=1)}, 20.0)
+    HoldPast(past).settle({"3.s": replace(HELD, job="3.s", runs=1)}, 20.0)
     assert past.written == [
         NoLongerListed(20.0, "1.s", "it ended, or was deleted"),
         HeldAgain(20.0, "3.s", 5.0, 1),
     ]
-    PbsPast(past).settle({}, 30.0)
+    HoldPast(past).settle({}, 30.0)
     assert past.standing.jobs() == set()
 
 
 def test_a_long_journal_keeps_what_is_known(tmp_path):
-    with PbsJournal(tmp_path / "journal", limit=400) as journal:
+    with HoldJournal(tmp_path / "journal", limit=400) as journal:
         journal.append(INTENT, DONE, OperatorHold(2.0, "2.s", 5.0))
         for number in range(50):
             journal.append(NoLongerListed(3.0 + number, "9.s", "it ended"))
-    with PbsJournal(tmp_path / "journal") as journal:
+    with HoldJournal(tmp_path / "journal") as journal:
         assert sorted(journal.standing.jobs()) == ["1.s", "2.s"]
         assert sorted(journal.standing.released) == ["1.s"]

@@ -14,8 +14,8 @@ from tests.engines.pbs.real_time import RealPbs
 from tests.engines.pbs.shims import shims
 from tests.engines.starts import PBS, Starts
 from windlass.engines.batch.entries import Decided
-from windlass.engines.pbs.entries import HeldAgain, HoldingAgain, Lifting
-from windlass.engines.pbs.journal import PbsJournal, read_pbs_journal
+from windlass.engines.batch.holds.entries import HeldAgain, HoldingAgain, Lifting
+from windlass.engines.batch.holds.journal import HoldJournal, read_hold_journal
 
 pytestmark = pytest.mark.slow
 COUNT, KILLS = 60, 10
@@ -79,11 +79,11 @@ def test_a_driver_killed_10_times_releases_each_job_once_in_order(tmp_path):
     assert [each.job for each in pbs.log if each.by == "driver" and not each.held] == wanted
     assert sorted(pbs.ran) == sorted(wanted)
     assert [each for each in pbs.log if each.by == "driver" and each.held] == []
-    entries = read_pbs_journal(journal)
+    entries = read_hold_journal(journal)
     decided = {job for entry in entries if isinstance(entry, Decided) for job in entry.jobs}
     assert {entry.job for entry in entries if isinstance(entry, Lifting)} == decided == set(wanted)
     assert not any(isinstance(entry, HoldingAgain | HeldAgain) for entry in entries)
-    with PbsJournal(journal) as left:
+    with HoldJournal(journal) as left:
         assert left.standing.under_way.keys() <= {wanted[-1]}
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.engines.pbs.models import PbsPhase
+from windlass.engines.pbs.models import HoldPhase
 from windlass.engines.pbs.output import decode_output
 from windlass.engines.pbs.reader import chunks, instant, read_job, read_node, seconds
 from windlass.model import BatchError, InputError
@@ -33,7 +33,7 @@ def test_a_job_is_read_with_its_request_holds_and_times():
     job = read_job("12.pbs", PLAIN)
     assert (job.procs, job.request, job.holds) == (8, 5400.0, {"u", "o"})
     assert (job.created, job.queued) == (1656686577.0, 1656686587.0)
-    assert (job.phase, job.held, job.part) == (PbsPhase.WAITS, True, False)
+    assert (job.phase, job.held, job.part) == (HoldPhase.WAITS, True, False)
     assert (job.owner.user, job.owner.account, job.owner.queue) == ("ann", "", "windlass")
     assert math.isnan(job.start)
 
@@ -55,8 +55,8 @@ def test_an_account_is_the_account_or_the_project_that_the_user_named():
 
 @pytest.mark.parametrize(
     ("state", "phase"),
-    [*((each, PbsPhase.WAITS) for each in "QHWT"), *((each, PbsPhase.RUNS) for each in "RESUB")]
-    + [(each, PbsPhase.OVER) for each in "FMX"],
+    [*((each, HoldPhase.WAITS) for each in "QHWT"), *((each, HoldPhase.RUNS) for each in "RESUB")]
+    + [(each, HoldPhase.OVER) for each in "FMX"],
 )
 def test_each_state_has_a_phase(state, phase):
     assert read_job("1.s", {**PLAIN, "job_state": state}).phase is phase

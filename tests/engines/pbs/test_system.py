@@ -8,12 +8,8 @@ from tests.adversary.clock import BEGIN, VirtualClock
 from tests.engines.pbs.fake_pbs import OTHER_QUEUE, QUEUE, FakePbs
 from windlass.engines.batch import driver_lock
 from windlass.engines.batch.driver_lock import DriverLock
-from windlass.engines.batch.queue_return import QueueReturn
-from windlass.engines.batch.status import DriverStatus
-from windlass.engines.batch.system import Delayed, Started, Submitted
-from windlass.engines.pbs.client import PbsAwayError, PbsClient
-from windlass.engines.pbs.driver import drive_pbs, give_back_pbs, plan_pbs
-from windlass.engines.pbs.entries import (
+from windlass.engines.batch.holds.driver import drive_holds, give_back_holds, plan_holds
+from windlass.engines.batch.holds.entries import (
     HeldAgain,
     HoldingAgain,
     Lifted,
@@ -22,9 +18,15 @@ from windlass.engines.pbs.entries import (
     OperatorHold,
     QueueReturned,
 )
-from windlass.engines.pbs.journal import UnwrittenPbs, read_pbs_journal
-from windlass.engines.pbs.settings import PbsDriving
-from windlass.engines.pbs.system import PbsOptions, PbsSystem
+from windlass.engines.batch.holds.journal import UnwrittenHolds, read_hold_journal
+from windlass.engines.batch.holds.settings import HoldDriving, HoldOptions
+from windlass.engines.batch.holds.site import SystemAwayError
+from windlass.engines.batch.holds.system import HoldSystem
+from windlass.engines.batch.queue_return import QueueReturn
+from windlass.engines.batch.status import DriverStatus
+from windlass.engines.batch.system import Delayed, Started, Submitted
+from windlass.engines.pbs.client import PbsClient
+from windlass.engines.pbs.site import PbsSite
 from windlass.model import BatchError, InputError
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
@@ -53,9 +55,12 @@ class Bench:
             self.status.contact,
         )
 
+    def site(self):
+        return PbsSite(self.client(), QUEUE)
+
     def driving(self, policy=None, until_idle=True, keep_held=False):
-        options = PbsOptions(QUEUE, 2.0, until_idle)
-        return PbsDriving({"order": policy or Fcfs()}, self.file, options, keep_held)
+        options = HoldOptions(2.0, until_idle)
+        return HoldDriving({"order": policy or Fcfs()}, self.file, options, keep_held)
 
     def drive(self, policy=None, seconds=None, **more):
         """Drive until no job is left, or until interrupted after `seconds`."""
@@ -63,8 +68,8 @@ class Bench:
             self.clock.at(self.clock.now + seconds, self.interrupt)
         settings = self.driving(policy, seconds is None, **more)
         try:
-            return drive_pbs(
-                self.client(),
+            return drive_holds(
+                self.site(),
                 settings,
                 self.lines.append,
                 self.status,
@@ -78,13 +83,13 @@ class Bench:
         raise KeyboardInterrupt
 
     def give_back(self):
-        return give_back_pbs(self.client(), self.file, QUEUE, self.lines.append)
+        return give_back_holds(self.site(), self.file, self.lines.append)
 
     def changes(self, by):
         return [(each.job, each.kind, each.held) for each in self.pbs.log if each.by == by]
 
     def entries(self, *kinds):
-        return [each for each in read_pbs_journal(self.file) if isinstance(each, kinds)]
+        return [each for each in read_hold_journal(self.file) if isinstance(each, kinds)]
 
 
 @pytest.fixture
@@ -192,12 +197,15 @@ def test_a_job_wider_than_the_queue_s_vnodes_is_reported_once_and_delays_no_othe
     assert bench.status.stuck == 1
 
 
-def test_an_array_is_left_alone_by_the_driver_and_given_back(bench):
+def test_a_held_array_is_an_operator_s_and_left_alone_by_the_driver_and_a_give_back(bench):
     job = bench.pbs.submit(5.0, 1, array=True)
     bench.drive(seconds=30.0, keep_held=True)
     assert bench.lines.count(f"job {job} is a job array; left alone: release it with qrls -h o") == 1
     assert bench.changes("driver") == []
-    assert bench.give_back().released == (job,)
+    bench.lines.clear()
+    assert bench.give_back() == QueueReturn()
+    assert bench.lines == [f"job {job} is a job array; left alone: release it with qrls -h o"]
+    assert bench.pbs.jobs[job].holds == {"o"}
 
 
 def test_only_vnodes_of_the_queue_count(bench, tmp_path):
@@ -283,7 +291,7 @@ def test_a_server_that_goes_away_ends_the_driver_after_its_patience(bench):
         return bench.pbs(command, timeout)
 
     bench.run = run
-    with pytest.raises(PbsAwayError, match=r"PBS does not answer after .* s: q"):
+    with pytest.raises(SystemAwayError, match=r"PBS does not answer after .* s: q"):
         bench.drive()
     assert any(
         "jobs may still be held; `windlass pbs give-back` releases them" in line for line in bench.lines
@@ -312,7 +320,7 @@ def test_commands_that_are_gone_at_the_end_leave_a_line_on_held_jobs(bench):
 def test_a_dry_run_changes_nothing(bench):
     bench.pbs.submit(5.0, 3)
     bench.pbs.submit(5.0, 2)
-    assert plan_pbs(bench.client(), bench.driving()) == [
+    assert plan_holds(bench.site(), bench.driving()) == [
         "1.pbs, 3 CPUs: head of the queue",
         "qrls -h o 1.pbs",
     ]
@@ -340,7 +348,7 @@ def test_a_full_disk_gives_the_queue_back_without_the_journal(bench, monkeypatch
     def full(journal, lines):
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("windlass.engines.pbs.journal.PbsJournal._write", full)
+    monkeypatch.setattr("windlass.engines.batch.holds.journal.HoldJournal._write", full)
     with pytest.raises(InputError, match="cannot be written"):
         bench.drive()
     assert all(not job.holds for job in bench.pbs.jobs.values())
@@ -371,9 +379,7 @@ def test_a_short_job_is_reported_as_ended_or_cancelled_by_the_history(tmp_path, 
 def test_suspended_time_is_reported(bench):
     job = bench.pbs.submit(60.0, 4, 100.0)
     clock = bench.clock
-    system = PbsSystem(
-        bench.client(), UnwrittenPbs(), PbsOptions(QUEUE, 2.0), clock=clock.time, sleep=clock.wait
-    )
+    system = HoldSystem(bench.site(), UnwrittenHolds(), HoldOptions(2.0), clock=clock.time, sleep=clock.wait)
     events = system.poll(5.0)
     assert [type(each) for each in events] == [Submitted]
     assert system.start([events[0].job]) == {}

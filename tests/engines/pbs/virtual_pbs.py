@@ -2,10 +2,12 @@
 
 from tests.adversary.clock import BEGIN, VirtualClock
 from tests.engines.pbs.fake_pbs import QUEUE, SERVER, FakePbs
+from windlass.engines.batch.holds.journal import UnwrittenHolds
+from windlass.engines.batch.holds.settings import HoldOptions
+from windlass.engines.batch.holds.system import HoldSystem
 from windlass.engines.batch.system import Cancelled, Ended, Started, Submitted
 from windlass.engines.pbs.client import PbsClient
-from windlass.engines.pbs.journal import UnwrittenPbs
-from windlass.engines.pbs.system import PbsOptions, PbsSystem
+from windlass.engines.pbs.site import PbsSite
 
 PACE = 0.1
 
@@ -39,8 +41,10 @@ class _PbsOfTable:
             clock.at(BEGIN + at, lambda size=size: self.resize(size, processors))
         clock.wait(0.0)
         client = PbsClient(pbs, sleep=clock.wait, clock=clock.time, wall=clock.time)
-        options = PbsOptions(QUEUE, PACE, until_idle=True)
-        self.system = PbsSystem(client, UnwrittenPbs(), options, clock=clock.time, sleep=clock.wait)
+        options = HoldOptions(PACE, until_idle=True)
+        self.system = HoldSystem(
+            PbsSite(client, QUEUE), UnwrittenHolds(), options, clock=clock.time, sleep=clock.wait
+        )
         self.processors, self.now = self.system.processors, self.system.now
         self.ours, self.theirs = {}, {}
 

@@ -12,7 +12,7 @@
   :mod:`~windlass.engines.batch.journal_lock`: the lock of its driver;
   :mod:`~windlass.engines.batch.journal_folder`: its folder.
 - :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
-- :mod:`~windlass.engines.batch.known_jobs`: jobs as last listed, and as last reported to the engine.
+- :mod:`~windlass.engines.batch.polled_jobs`: jobs as last listed, and as last reported to the engine.
 - :mod:`~windlass.engines.batch.polling`: when a batch system is polled, and the events of polls.
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
   for Prometheus; :mod:`~windlass.engines.batch.log_entry`: a line of its log;
@@ -23,5 +23,6 @@
   it does not answer.
 - :mod:`~windlass.engines.batch.driver_lock`: one driver per cluster; :mod:`~windlass.engines.batch.undisturbed`: its
   end without interruption; :mod:`~windlass.engines.batch.queue_return`: the jobs that it gives back.
+- :mod:`~windlass.engines.batch.holds`: systems whose jobs wait on hold, driven by their commands, as OpenPBS.
 - :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.
 """

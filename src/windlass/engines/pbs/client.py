@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar
 
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.commands import CommandRunner, run_command
-from windlass.engines.batch.retries import Retries
-from windlass.engines.batch.status import Contact
+from windlass.engines.batch.holds.client import HoldClient
+from windlass.engines.batch.holds.site import SystemAwayError
 from windlass.engines.pbs.models import OURS
 from windlass.engines.pbs.output import PbsOutput, decode_output
 from windlass.model import BatchError, InputError
-
-_Found = TypeVar("_Found")
 
 #: Parts of error messages, in lower case, that mean that the server does not answer, or that its answer was lost.
 _AWAY = (
@@ -47,10 +43,6 @@ GONE = ("Unknown Job Id", "Job has finished")
 _OLD_S = 2.0
 
 
-class PbsAwayError(BatchError):
-    """PBS's server does not answer, so the state of its jobs is unknown."""
-
-
 @dataclass(frozen=True, slots=True)
 class PbsCommands:
     """Runs PBS's commands as processes.
@@ -73,44 +65,27 @@ class PbsCommands:
 
 
 @dataclass(frozen=True, slots=True)
-class PbsClient:
+class PbsClient(HoldClient):
     """A client of PBS that calls its commands.
 
     Parameters
     ----------
     run
-        Runs a command.
-    patience
-        How long to retry while the server does not answer, s.
-    timeout
-        Time limit of one command, s.
-    notify
-        Called with a line when the server stops answering, and when it answers again.
-    sleep
-        Waits for this many seconds before a retry.
-    clock
-        Returns a monotonic time, s.
-    wall
-        Returns the Unix time, s.
-    contact
-        Updated with each command: whether PBS answers.
+        Runs a command; for the other parameters see :class:`~windlass.engines.batch.holds.client.HoldClient`.
     """
 
+    system: ClassVar[str] = "PBS"
+    place: ClassVar[str] = "PBS's commands on the PATH, for example in /opt/pbs/bin"
+    away: ClassVar[tuple[str, ...]] = _AWAY
+
     run: CommandRunner = field(default_factory=PbsCommands)
-    patience: float = 300.0
-    timeout: float = 60.0
-    notify: Callable[[str], None] = lambda line: None
-    sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.monotonic
-    wall: Callable[[], float] = time.time
-    contact: Contact = field(default_factory=Contact, compare=False)
 
     def jobs(self) -> PbsOutput:
         """Return all jobs that have not ended, by identifier.
 
         Raises
         ------
-        PbsAwayError
+        SystemAwayError
             The server did not answer within ``patience``. An empty list is never returned in that case.
         """
         return self._retry(lambda: self._listed(_JOBS, "Jobs"))
@@ -126,7 +101,7 @@ class PbsClient:
         ------
         InputError
             The server has no queue of this name.
-        PbsAwayError
+        SystemAwayError
             The server did not answer within ``patience``.
         """
 
@@ -147,7 +122,7 @@ class PbsClient:
             try:
                 return self._listed(("qstat", "-x", "-f", "-F", "json", job), "Jobs")
             except BatchError as error:
-                if _is_away(error):
+                if self.is_away(error):
                     raise
                 return None
 
@@ -180,7 +155,7 @@ class PbsClient:
             return {}
         found = refusals(verb, jobs, errors)
         for why in found.values():
-            if _is_away(BatchError(why)):
+            if self.is_away(BatchError(why)):
                 raise BatchError(why)
         return found
 
@@ -193,23 +168,10 @@ class PbsClient:
         found = decode_output(out, key, name)
         # Times are printed in whole seconds. Some sites put a cache before qstat.
         if found.time < began - _OLD_S:
-            raise PbsAwayError(f"{name}: the list is {began - found.time:.0f} s old, expected a present one")
+            raise SystemAwayError(
+                f"{name}: the list is {began - found.time:.0f} s old, expected a present one"
+            )
         return found
-
-    def _answer(self, command: Sequence[str]) -> tuple[int, str, str]:
-        try:
-            return self.run(command, self.timeout)
-        except FileNotFoundError as error:
-            raise InputError(
-                f"{command[0]}: not found; expected PBS's commands on the PATH, for example in /opt/pbs/bin"
-            ) from error
-        except subprocess.TimeoutExpired as error:
-            raise PbsAwayError(f"{command[0]} did not answer within {self.timeout:g} s") from error
-
-    def _retry(self, call: Callable[[], _Found]) -> _Found:
-        """Call a function; while the server is unreachable, retry with growing delays."""
-        retries = Retries("PBS", self.patience, self.contact, self.notify, self.sleep, self.clock, _is_away)
-        return retries.retry(call, PbsAwayError)
 
 
 def refusals(verb: str, jobs: Sequence[str], errors: str) -> dict[str, str]:
@@ -230,8 +192,3 @@ def refusals(verb: str, jobs: Sequence[str], errors: str) -> dict[str, str]:
         if job in known:
             own[job] = " ".join(line.removeprefix(f"{verb}: ").split())
     return own or dict.fromkeys(jobs, " ".join(errors.split())[:300] or f"{verb} failed without a message")
-
-
-def _is_away(error: BatchError) -> bool:
-    message = str(error).lower()
-    return isinstance(error, PbsAwayError) or any(sign in message for sign in _AWAY)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
+from windlass.engines.batch.holds.site import HoldPhase
 from windlass.engines.batch.system import JobOwner
 
 #: The hold of a driver: "other". Users set ``u``; PBS, for dependencies, and managers set ``s``.
@@ -32,14 +32,6 @@ _ROOM = (
     "strict sorted order",
     "starving job",
 )
-
-
-class PbsPhase(Enum):
-    """Whether a job waits, runs or has ended."""
-
-    WAITS = "waits"
-    RUNS = "runs"
-    OVER = "over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +88,16 @@ class PbsJob:
     owner: JobOwner = field(default_factory=JobOwner)
 
     @property
-    def phase(self) -> PbsPhase:
+    def phase(self) -> HoldPhase:
         """Its phase; an exiting or suspended job still counts as running."""
         if self.state in _OVER:
-            return PbsPhase.OVER
-        return PbsPhase.WAITS if self.state in _WAITS else PbsPhase.RUNS
+            return HoldPhase.OVER
+        return HoldPhase.WAITS if self.state in _WAITS else HoldPhase.RUNS
 
     @property
     def deleted(self) -> bool:
         """True if it has ended because it was deleted."""
-        return self.phase is PbsPhase.OVER and self.substate == _DELETED
+        return self.phase is HoldPhase.OVER and self.substate == _DELETED
 
     @property
     def suspended(self) -> bool:
@@ -116,6 +108,17 @@ class PbsJob:
     def held(self) -> bool:
         """True if it has the hold of a driver."""
         return OURS in self.holds
+
+    @property
+    def holdable(self) -> bool:
+        """True: PBS keeps the driver's hold apart from others."""
+        return True
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The number in its identifier."""
+        digits = self.job.partition(".")[0].partition("[")[0]
+        return int(digits) if digits.isdecimal() else 0, 0
 
     @property
     def part(self) -> bool:
@@ -138,10 +141,10 @@ class PbsJob:
             return f"it has hold {others}"
         return "it waits for its execution time" if self.waits_until > now else ""
 
-    def obstacle(self) -> str:
+    def obstacle(self, now: float) -> str:
         """Return the scheduler's reason for which a released job does not start, unless the reason is lack of room.
 
-        >>> PbsJob("12.s", "Q", "q", 0.0, 0.0, 1, comment="Not Running: Queue not started.").obstacle()
+        >>> PbsJob("12.s", "Q", "q", 0.0, 0.0, 1, comment="Not Running: Queue not started.").obstacle(5.0)
         'Not Running: Queue not started.'
         """
         words = self.comment.lower()
@@ -150,11 +153,11 @@ class PbsJob:
         waits = self.comment.startswith(_NOT_NOW) and not any(part in words for part in _ROOM)
         return self.comment if waits else ""
 
-    def procs_on(self, vnodes: Mapping[str, int]) -> int:
+    def procs_on(self, nodes: Mapping[str, int]) -> int:
         """Return the CPUs that it holds on these vnodes; those that it requests if its vnodes are unknown."""
         if not self.vnodes:
             return self.procs
-        return sum(procs for name, procs in self.vnodes.items() if name in vnodes)
+        return sum(procs for name, procs in self.vnodes.items() if name in nodes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from windlass.engines.batch.known_jobs import Reported
 from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.polled_jobs import Reported
 from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Event

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from windlass.engines.batch.known_jobs import KnownJob, KnownJobs, Reported
+from windlass.engines.batch.polled_jobs import PolledJob, PolledJobs, Reported
 from windlass.engines.batch.system import Cancelled, Ended, Event, Holds, Started, Submitted
 from windlass.engines.kubernetes.jobs.models import JobPhase, QueuedJob
 
 
 @dataclass(slots=True)
-class ListedJob(KnownJob[QueuedJob]):
+class ListedJob(PolledJob[QueuedJob]):
     """A Job as last listed, and as last reported to the engine.
 
     Parameters
@@ -44,7 +44,7 @@ class JobChanges:
     stuck: dict[str, str] = field(default_factory=dict)
 
 
-class QueueWatch(KnownJobs[ListedJob]):
+class QueueWatch(PolledJobs[ListedJob]):
     """Compares each poll with the one before."""
 
     def title(self, number: int) -> str:

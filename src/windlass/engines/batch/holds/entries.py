@@ -19,7 +19,7 @@ class Lifting:
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """PBS confirmed that a job was released: a hold that it has from then on is not Windlass's."""
+    """The system confirmed that a job was released: a hold that it has from then on is not Windlass's."""
 
     at: float
     job: str
@@ -29,7 +29,7 @@ class Lifted:
 
 @dataclass(frozen=True, slots=True)
 class NotLifted:
-    """PBS refused to release a job; with its message."""
+    """The system refused to release a job; with its message."""
 
     at: float
     job: str
@@ -49,7 +49,7 @@ class HoldingAgain:
 
 @dataclass(frozen=True, slots=True)
 class HeldAgain:
-    """PBS confirmed that a job is held again."""
+    """The system confirmed that a job is held again."""
 
     at: float
     job: str
@@ -68,7 +68,7 @@ class NoLongerListed:
 
 @dataclass(frozen=True, slots=True)
 class OperatorHold:
-    """An operator held a job after its release, so no driver may release it."""
+    """A job was held by others after its release, so no driver may release it."""
 
     at: float
     job: str
@@ -77,13 +77,13 @@ class OperatorHold:
 
 @dataclass(frozen=True, slots=True)
 class QueueReturned:
-    """Held jobs are about to be released to PBS's scheduler, as the driver stops."""
+    """Held jobs are about to be released to the system's scheduler, as the driver stops."""
 
     at: float
     jobs: tuple[str, ...]
 
 
-PbsEntry = (
+HoldEntry = (
     Decided
     | Lifting
     | Lifted
@@ -94,7 +94,7 @@ PbsEntry = (
     | OperatorHold
     | QueueReturned
 )
-FORMAT: EntryFormat[PbsEntry] = EntryFormat(
+FORMAT: EntryFormat[HoldEntry] = EntryFormat(
     (
         Decided,
         Lifting,
@@ -111,20 +111,20 @@ FORMAT: EntryFormat[PbsEntry] = EntryFormat(
 
 @dataclass(frozen=True, slots=True)
 class OpenActions:
-    """What a journal knows about jobs that PBS still lists, by identifier.
+    """What a journal knows about jobs that the system still lists, by identifier.
 
     Parameters
     ----------
     under_way
         Jobs that were released, or were about to be, without a recorded end.
     released
-        Jobs whose release PBS confirmed, and that were not held again since.
+        Jobs whose release The system confirmed, and that were not held again since.
     holding
-        Jobs that were about to be held again, without PBS's confirmation.
+        Jobs that were about to be held again, without its confirmation.
     held
         Jobs that were held again.
     withheld
-        Jobs that an operator holds.
+        Jobs that others hold.
     """
 
     under_way: dict[str, Lifting] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class OpenActions:
     held: dict[str, HeldAgain] = field(default_factory=dict)
     withheld: dict[str, OperatorHold] = field(default_factory=dict)
 
-    def note(self, entry: PbsEntry) -> None:
+    def note(self, entry: HoldEntry) -> None:
         """Apply an entry."""
         match entry:
             case Lifting():
@@ -160,7 +160,7 @@ class OpenActions:
             case _:
                 pass
 
-    def entries(self) -> list[PbsEntry]:
+    def entries(self) -> list[HoldEntry]:
         """Return entries that rebuild this state."""
         # A new intent drops what is known about a job, so confirmations come after it.
         return [

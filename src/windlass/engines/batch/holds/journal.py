@@ -1,4 +1,4 @@
-"""The journal of PBS's driver: its decisions and actions, each on disk before it is carried out."""
+"""The journal of a driver: its decisions and actions, each on disk before it is carried out."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from windlass.engines.batch.holds.entries import FORMAT, HoldEntry, OpenActions
 from windlass.engines.batch.journal import LIMIT_BYTES, JournalFile, stored_lines
 from windlass.engines.batch.store import DamagedStoreError, EntryStore, NotAStoreError
-from windlass.engines.pbs.entries import FORMAT, OpenActions, PbsEntry
 from windlass.model import InputError
 
 
-class PbsRecord(Protocol):
+class HoldRecord(Protocol):
     """Where a driver records its actions, and reads those of previous drivers."""
 
     @property
     def standing(self) -> OpenActions:
-        """What is known about jobs that PBS still lists."""
+        """What is known about jobs that the system still lists."""
         ...
 
-    def append(self, *entries: PbsEntry) -> None:
+    def append(self, *entries: HoldEntry) -> None:
         """Write entries; they are on disk when this returns."""
         ...
 
 
-class UnwrittenPbs:
+class UnwrittenHolds:
     """A journal that is only read, for commands that change nothing.
 
     Parameters
@@ -59,11 +59,11 @@ class UnwrittenPbs:
                 raise InputError(line) from error
             warn(line)
 
-    def append(self, *entries: PbsEntry) -> None:
+    def append(self, *entries: HoldEntry) -> None:
         """Discard the entries."""
 
 
-class PbsJournal(JournalFile[PbsEntry]):
+class HoldJournal(JournalFile[HoldEntry]):
     """Entries in an SQLite file, each on disk when :meth:`append` returns.
 
     Parameters
@@ -82,11 +82,11 @@ class PbsJournal(JournalFile[PbsEntry]):
     Examples
     --------
     >>> import tempfile
-    >>> from windlass.engines.pbs.entries import Lifted, Lifting
+    >>> from windlass.engines.batch.holds.entries import Lifted, Lifting
     >>> path = Path(tempfile.mkdtemp()) / "journal"
-    >>> with PbsJournal(path) as journal:
+    >>> with HoldJournal(path) as journal:
     ...     journal.append(Lifting(5.0, "7.s", 1.0, 0), Lifted(6.0, "7.s", 1.0, 0))
-    >>> with PbsJournal(path) as journal:
+    >>> with HoldJournal(path) as journal:
     ...     sorted(journal.standing.released)
     ['7.s']
     """
@@ -96,6 +96,6 @@ class PbsJournal(JournalFile[PbsEntry]):
         super().__init__(path, self.standing, FORMAT, limit, label="--journal")
 
 
-def read_pbs_journal(path: Path) -> list[PbsEntry]:
+def read_hold_journal(path: Path) -> list[HoldEntry]:
     """Return the entries that a journal's file still has, in order."""
     return [FORMAT.read(line) for line in stored_lines(path)]

@@ -1,18 +1,18 @@
-"""Past actions on jobs, as recorded in the journal, compared with the jobs that PBS lists now."""
+"""Past actions on jobs, as recorded in the journal, compared with the jobs that the system lists now."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from windlass.engines.pbs.entries import HeldAgain, Lifted, Lifting, NoLongerListed
-from windlass.engines.pbs.journal import PbsRecord
-from windlass.engines.pbs.models import PbsJob, PbsPhase
+from windlass.engines.batch.holds.entries import HeldAgain, Lifted, Lifting, NoLongerListed
+from windlass.engines.batch.holds.journal import HoldRecord
+from windlass.engines.batch.holds.site import HeldJob, HoldPhase
 
 
-class PbsPast:
+class HoldPast:
     """The actions of drivers on each job.
 
-    PBS numbers jobs from the start again after it has lost its data, or after its largest number. The time of
+    A system numbers jobs from the start again after it has lost its data, or after its largest number. The time of
     submission is therefore compared as well; the number of runs shows whether a job was requeued.
 
     Parameters
@@ -21,19 +21,19 @@ class PbsPast:
         The journal.
     """
 
-    def __init__(self, journal: PbsRecord) -> None:
+    def __init__(self, journal: HoldRecord) -> None:
         self._journal = journal
 
-    def was_released(self, job: PbsJob) -> bool:
+    def was_released(self, job: HeldJob) -> bool:
         """Return whether a job without a driver's hold was released by a driver, and not requeued since."""
         left = self._journal.standing.under_way.get(job.job)
         return left is not None and (left.created, left.runs) == (job.created, job.runs)
 
-    def must_hold(self, job: PbsJob) -> bool:
+    def must_hold(self, job: HeldJob) -> bool:
         """Return whether a waiting job without a driver's hold must be held again.
 
-        It was requeued after a driver had released it, or an earlier driver was about to hold it. A job that an
-        operator has released after it was held again stays as it is.
+        It was requeued after a driver had released it, or an earlier driver was about to hold it. A job that others
+        have released after it was held again stays as it is.
         """
         standing = self._journal.standing
         intent = standing.holding.get(job.job)
@@ -42,8 +42,8 @@ class PbsPast:
         last = self._last(job)
         return last is not None and last.created == job.created and job.runs > last.runs
 
-    def is_operators(self, job: PbsJob) -> bool:
-        """Return whether the hold ``o`` of a job was set by an operator after its release."""
+    def is_others(self, job: HeldJob) -> bool:
+        """Return whether others set the driver's kind of hold of a job after its release."""
         standing = self._journal.standing
         withheld = standing.withheld.get(job.job)
         if withheld is not None:
@@ -53,13 +53,13 @@ class PbsPast:
             return False
         return job.job in standing.released or job.runs > last.runs
 
-    def settle(self, jobs: Mapping[str, PbsJob], now: float) -> None:
+    def settle(self, jobs: Mapping[str, HeldJob], now: float) -> None:
         """Record the released jobs that have ended, and drop what is known about other jobs that are gone.
 
         Parameters
         ----------
         jobs
-            All jobs that PBS lists.
+            All jobs that the system lists.
         now
             Unix time, s.
         """
@@ -67,7 +67,7 @@ class PbsPast:
         gone: list[NoLongerListed] = []
         for job, left in standing.under_way.items():
             row = jobs.get(job)
-            if row is None or row.phase is PbsPhase.OVER:
+            if row is None or row.phase is HoldPhase.OVER:
                 gone.append(NoLongerListed(now, job, "it ended, or was deleted"))
             elif row.created != left.created:
                 gone.append(NoLongerListed(now, job, "another job has its number"))
@@ -80,6 +80,6 @@ class PbsPast:
         for job in standing.jobs() - standing.under_way.keys() - jobs.keys():
             standing.forget(job)
 
-    def _last(self, job: PbsJob) -> Lifting | Lifted | HeldAgain | None:
+    def _last(self, job: HeldJob) -> Lifting | Lifted | HeldAgain | None:
         standing = self._journal.standing
         return standing.under_way.get(job.job) or standing.released.get(job.job) or standing.held.get(job.job)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from windlass.engines.batch.known_jobs import KnownJob
+from windlass.engines.batch.holds.site import HeldJob
+from windlass.engines.batch.polled_jobs import PolledJob
 from windlass.engines.batch.system import Event
-from windlass.engines.pbs.models import PbsJob
 
 
 @dataclass(slots=True)
-class KnownPbsJob(KnownJob[PbsJob]):
+class KnownHeldJob(PolledJob[HeldJob]):
     """A job as last listed, and as last reported to the engine.
 
     Parameters
@@ -26,7 +26,7 @@ class KnownPbsJob(KnownJob[PbsJob]):
 
 
 @dataclass(frozen=True, slots=True)
-class PbsChanges:
+class HoldChanges:
     """The result of a poll.
 
     Parameters
@@ -36,9 +36,9 @@ class PbsChanges:
     hold
         Jobs that must be held again, with the reason of each.
     withheld
-        Jobs that an operator held after their release.
+        Jobs that others held after their release.
     freed
-        Waiting jobs that an operator released.
+        Waiting jobs that others released.
     stuck
         Jobs that cannot start unless something is changed, with the reason.
     """

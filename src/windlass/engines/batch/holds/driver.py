@@ -1,4 +1,4 @@
-"""The driver of a queue of PBS: it takes the lock, starts jobs by a policy, and gives the queue back at its end."""
+"""The driver of a queue with holds: it takes the lock, starts jobs by a policy, and gives the queue back at its end."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from windlass.drive import drive
 from windlass.engines.batch.batches import listed
 from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.holds.give_back import return_queue
+from windlass.engines.batch.holds.journal import HoldJournal, HoldRecord, UnwrittenHolds
+from windlass.engines.batch.holds.settings import HoldDriving, Notify
+from windlass.engines.batch.holds.site import HoldSite
+from windlass.engines.batch.holds.system import HoldSystem
 from windlass.engines.batch.journal_folder import make_journal_folder
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
@@ -23,23 +28,16 @@ from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.undisturbed import undisturbed
-from windlass.engines.pbs.client import PbsClient
-from windlass.engines.pbs.give_back import return_queue
-from windlass.engines.pbs.journal import PbsJournal, PbsRecord, UnwrittenPbs
-from windlass.engines.pbs.settings import Notify, PbsDriving, queue_name
-from windlass.engines.pbs.system import PbsSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 
 #: Time limit for giving the queue back, s.
 _GIVE_BACK_S = 60.0
-#: What releases the jobs that a driver could not give back.
-_BY_HAND = "`windlass pbs give-back` releases them"
 
 
-def drive_pbs(
-    client: PbsClient,
-    driving: PbsDriving,
+def drive_holds(
+    site: HoldSite,
+    driving: HoldDriving,
     notify: Notify,
     status: DriverStatus | None = None,
     *,
@@ -48,18 +46,18 @@ def drive_pbs(
 ) -> BatchRun:
     """Start held jobs of a queue in a policy's order, until no job is left or until interrupted.
 
-    Unless the process is killed, waiting jobs are given back to PBS at the end; running jobs continue.
+    Unless the process is killed, waiting jobs are given back to the system at the end; running jobs continue.
 
     Parameters
     ----------
-    client
-        PBS.
+    site
+        The queue.
     driving
         Policies, journal, and polling options.
     notify
         Called with a line for each decision that starts jobs, and for each warning.
     status
-        Updated while the driver runs, for its metrics; its ``contact`` must be the client's.
+        Updated while the driver runs, for its metrics; its ``contact`` must be the queue's.
     clock
         Returns the Unix time, s.
     sleep
@@ -68,34 +66,33 @@ def drive_pbs(
     Raises
     ------
     InputError
-        Another driver runs on this queue, the journal cannot be used, or no vnode may run jobs of the queue.
+        Another driver runs on this queue, the journal cannot be used, or no node may run jobs of the queue.
     PolicyError
         The policy's answer cannot be carried out.
     BatchError
-        PBS stays unreachable, or does not start a job.
+        The system stays unreachable, or does not start a job.
     """
     make_journal_folder(driving.journal, "--journal")
-    status = status or DriverStatus(contact=client.contact)
+    status = status or DriverStatus(contact=site.contact)
     with (
-        DriverLock("pbs", queue_name(client, driving.options.queue)),
+        DriverLock(site.words.command, site.identity()),
         journal_lock(driving.journal),
-        PbsJournal(driving.journal) as journal,
+        HoldJournal(driving.journal) as journal,
         contextlib.ExitStack() as stack,
     ):
         for notice in journal.notices:
             notify(notice)
         if not driving.keep_held:
             # The queue is given back without interruption.
-            short = dataclasses.replace(client, patience=_GIVE_BACK_S)
-            stack.callback(_give_back, short, journal, driving, notify, status, clock)
-        system = PbsSystem(
-            client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
+            stack.callback(_give_back, site.patient(_GIVE_BACK_S), journal, driving, notify, status, clock)
+        system = HoldSystem(
+            site, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
         )
         policy = driving.policies[ORDER.key]
         owners = live_owners(policy, journal)
         stack.callback(owners.save_at_end, notify)
-        site = LiveSite(system, forgets=driving.forgets, owners=owners)
-        engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
+        live = LiveSite(system, forgets=driving.forgets, owners=owners)
+        engine = JournaledEngine(live, journal, policy.name, status, clock, system.title)
 
         def report(decision: str, view: Any, answer: Any) -> None:
             report_started(view, answer, system.title, notify)
@@ -103,11 +100,11 @@ def drive_pbs(
         return drive(engine, {ORDER.key: owners.order()}, report)
 
 
-def plan_pbs(client: PbsClient, driving: PbsDriving) -> list[str]:
+def plan_holds(site: HoldSite, driving: HoldDriving) -> list[str]:
     """Return what the policy would do now, one line each, without any change or journal entry."""
     options = dataclasses.replace(driving.options, dry_run=True)
     owners = LiveOwners(driving.policies[ORDER.key])
-    system = PbsSystem(client, UnwrittenPbs(driving.journal), options)
+    system = HoldSystem(site, UnwrittenHolds(driving.journal), options)
     plan = LiveSite(system, owners=owners).plan(owners.order())
     rows = zip(plan.jobs, plan.procs, plan.why, strict=True)
     lines = [
@@ -116,58 +113,58 @@ def plan_pbs(client: PbsClient, driving: PbsDriving) -> list[str]:
     return [*lines, plan.command] if lines else []
 
 
-def give_back_pbs(client: PbsClient, journal: Path, queue: str, notify: Notify) -> QueueReturn[str]:
+def give_back_holds(site: HoldSite, journal: Path, notify: Notify) -> QueueReturn[str]:
     """Lift the hold of all jobs of a queue that are held for Windlass, when no driver runs; return the jobs.
 
-    A journal that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that operators
-    hold are then released, too.
+    A journal that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that others
+    hold in the driver's way are then released, too.
 
     Raises
     ------
     InputError
         A driver runs.
-    PbsAwayError
-        PBS does not list its jobs.
+    SystemAwayError
+        The system does not list its jobs.
     """
-    with DriverLock("pbs", queue_name(client, queue)):
-        return return_queue(client, UnwrittenPbs(journal, notify), queue, notify)
+    with DriverLock(site.words.command, site.identity()):
+        return return_queue(site, UnwrittenHolds(journal, notify), notify)
 
 
 def _give_back(
-    client: PbsClient,
-    journal: PbsJournal,
-    driving: PbsDriving,
+    site: HoldSite,
+    journal: HoldJournal,
+    driving: HoldDriving,
     notify: Notify,
     status: DriverStatus,
     clock: Callable[[], float],
 ) -> None:
+    by_hand = f"`windlass {site.words.command} give-back` releases them"
     with undisturbed():
         try:
-            found = _given_back(client, journal, driving, notify, clock)
+            found = _given_back(site, journal, driving, notify, clock)
         except (BatchError, InputError) as error:
             status.left_held = max(1, status.waiting + status.stuck)
-            notify(LogEntry.of(f"jobs may still be held; {_BY_HAND}: {error}", "still_held"))
+            notify(LogEntry.of(f"jobs may still be held; {by_hand}: {error}", "still_held"))
             return
     status.left_held = len(found.held)
     if found.released:
-        line = f"given back to PBS: {listed(found.released)}"
+        line = f"given back to {site.words.system}: {listed(found.released)}"
         notify(LogEntry.of(line, "given_back", jobs=list(found.released)))
     if found.held:
-        notify(LogEntry.of(f"{found.problem()}; {_BY_HAND}", "still_held", jobs=list(found.held)))
+        notify(LogEntry.of(f"{found.problem()}; {by_hand}", "still_held", jobs=list(found.held)))
 
 
 def _given_back(
-    client: PbsClient,
-    journal: PbsJournal,
-    driving: PbsDriving,
+    site: HoldSite,
+    journal: HoldJournal,
+    driving: HoldDriving,
     notify: Notify,
     clock: Callable[[], float],
 ) -> QueueReturn[str]:
-    queue = driving.options.queue
     try:
-        return return_queue(client, journal, queue, notify, clock)
+        return return_queue(site, journal, notify, clock)
     except InputError as error:
         # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
         notify(f"{error}; giving the queue back without a journal entry")
-        unwritten: PbsRecord = UnwrittenPbs(driving.journal, notify)
-        return return_queue(client, unwritten, queue, notify, clock)
+        unwritten: HoldRecord = UnwrittenHolds(driving.journal, notify)
+        return return_queue(site, unwritten, notify, clock)

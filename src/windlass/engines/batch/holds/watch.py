@@ -1,22 +1,24 @@
-"""Changes of PBS's jobs between two polls, as events. This module sends nothing to PBS."""
+"""Changes of jobs between two polls, as events. This module sends nothing to the batch system."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 
-from windlass.engines.batch.known_jobs import ASIDE, KnownJobs, Reported
+from windlass.engines.batch.holds.history import HoldPast
+from windlass.engines.batch.holds.known import HoldChanges, KnownHeldJob
+from windlass.engines.batch.holds.site import HeldJob, HoldPhase, HoldWords
+from windlass.engines.batch.polled_jobs import ASIDE, PolledJobs, Reported
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
-from windlass.engines.pbs.history import PbsPast
-from windlass.engines.pbs.known_job import KnownPbsJob, PbsChanges
-from windlass.engines.pbs.models import PbsJob, PbsPhase
 
 
-class PbsWatch(KnownJobs[KnownPbsJob]):
+class HoldWatch(PolledJobs[KnownHeldJob]):
     """Compares each poll with the one before.
 
     Parameters
     ----------
+    words
+        Names for messages.
     queue
         The queue whose held jobs are Windlass's.
     past
@@ -25,34 +27,37 @@ class PbsWatch(KnownJobs[KnownPbsJob]):
         Returns a job that is no longer listed, or None if it is unknown whether and how it ran.
     """
 
-    def __init__(self, queue: str, past: PbsPast, ended: Callable[[str], PbsJob | None]) -> None:
+    def __init__(
+        self, words: HoldWords, queue: str, past: HoldPast, ended: Callable[[str], HeldJob | None]
+    ) -> None:
         super().__init__()
+        self._words = words
         self._queue, self._past, self._ended, self._most = queue, past, ended, 0
-        self._vnodes: Mapping[str, int] = {}
+        self._nodes: Mapping[str, int] = {}
 
     def title(self, number: int) -> str:
-        """Return PBS's identifier of a job, for messages; the engine's number if it is unknown."""
+        """Return the system's identifier of a job, for messages; the engine's number if it is unknown."""
         return self._by_number.get(number, str(number))
 
     def update(
-        self, jobs: Mapping[str, PbsJob], vnodes: Mapping[str, int], most: int, began: float, now: float
-    ) -> PbsChanges:
+        self, jobs: Mapping[str, HeldJob], nodes: Mapping[str, int], most: int, began: float, now: float
+    ) -> HoldChanges:
         """Compare a poll with the last one.
 
         Parameters
         ----------
         jobs
-            All jobs that PBS lists, of all queues.
-        vnodes
-            CPUs of the vnodes that jobs of the queue may use.
+            All jobs that the system lists, of all queues.
+        nodes
+            CPUs of the nodes that jobs of the queue may use.
         most
-            The most CPUs that these vnodes had together.
+            The most CPUs that these nodes had together.
         began, now
             When the poll began and ended, s.
         """
-        self._vnodes, self._most = vnodes, most
-        found = PbsChanges()
-        here = {job: row for job, row in jobs.items() if row.phase is not PbsPhase.OVER and not row.array}
+        self._nodes, self._most = nodes, most
+        found = HoldChanges()
+        here = {job: row for job, row in jobs.items() if row.phase is not HoldPhase.OVER and not row.array}
         for job, each in list(self._known.items()):
             if job not in here or here[job].created != each.job.created:
                 found.events.extend(self._gone(self._known.pop(job), now))
@@ -60,40 +65,38 @@ class PbsWatch(KnownJobs[KnownPbsJob]):
             each = self._known.get(row.job) or self._meet(row, now)
             before, each.job = each.job, row
             each.obstacle = ""
-            events = self._runs if row.phase is PbsPhase.RUNS else self._waits
+            events = self._runs if row.phase is HoldPhase.RUNS else self._waits
             found.events.extend(events(each, before, now, found))
             if each.obstacle:
                 found.stuck[row.job] = each.obstacle
         self._polled = began
         return found
 
-    def _order(self, row: PbsJob) -> tuple[int, float, int, str]:
+    def _order(self, row: HeldJob) -> tuple[int, float, tuple[int, int], str]:
         """Return the order of jobs: that of their release, then of their arrival, then of their numbers."""
         each = self._known.get(row.job)
-        digits = row.job.partition(".")[0].partition("[")[0]
-        number = int(digits) if digits.isdecimal() else 0
-        return 0 if each is None else each.turn, row.queued, number, row.job
+        return 0 if each is None else each.turn, row.queued, row.rank, row.job
 
-    def _meet(self, row: PbsJob, now: float) -> KnownPbsJob:
+    def _meet(self, row: HeldJob, now: float) -> KnownHeldJob:
         self._last += 1
-        found = KnownPbsJob(row, self._last, self._arrival(row.queued, now))
+        found = KnownHeldJob(row, self._last, self._arrival(row.queued, now))
         self._known[row.job], self._by_number[self._last] = found, row.job
         return self._known[row.job]
 
-    def _is_ours(self, each: KnownPbsJob) -> bool:
+    def _is_ours(self, each: KnownHeldJob) -> bool:
         return each.job.queue == self._queue and not each.job.part
 
-    def _is_held(self, each: KnownPbsJob) -> bool:
+    def _is_held(self, each: KnownHeldJob) -> bool:
         return each.job.held
 
-    def _note_release(self, each: KnownPbsJob) -> None:
+    def _note_release(self, each: KnownHeldJob) -> None:
         each.runs = each.job.runs
 
-    def _runs(self, each: KnownPbsJob, before: PbsJob, now: float, found: PbsChanges) -> Iterator[Event]:
+    def _runs(self, each: KnownHeldJob, before: HeldJob, now: float, found: HoldChanges) -> Iterator[Event]:
         row = each.job
         each.withheld, each.times, each.aside = False, 0, math.nan
         if each.reported is Reported.NOTHING:
-            procs = row.procs_on(self._vnodes)
+            procs = row.procs_on(self._nodes)
             if procs:
                 each.reported, each.began, each.runs = Reported.HOLDS, True, row.runs
                 at = now if math.isnan(row.start) else self._earliest(row.start, now)
@@ -105,7 +108,7 @@ class PbsWatch(KnownJobs[KnownPbsJob]):
         elif row.suspended and before.suspended and now > self._polled:
             yield Delayed(each.number, now, now - self._polled)
 
-    def _waits(self, each: KnownPbsJob, before: PbsJob, now: float, found: PbsChanges) -> Iterator[Event]:
+    def _waits(self, each: KnownHeldJob, before: HeldJob, now: float, found: HoldChanges) -> Iterator[Event]:
         if each.reported is Reported.HOLDS:
             if self._is_on_its_way(each, now, found):
                 return
@@ -122,7 +125,7 @@ class PbsWatch(KnownJobs[KnownPbsJob]):
         elif self._is_ours(each) and not each.job.held and self._past.was_released(each.job):
             yield from self._released_before(each, now, found)
 
-    def _is_on_its_way(self, each: KnownPbsJob, now: float, found: PbsChanges) -> bool:
+    def _is_on_its_way(self, each: KnownHeldJob, now: float, found: HoldChanges) -> bool:
         """Return whether a released job may still start; otherwise note that it must be held, or that it is held."""
         row = each.job
         if each.began or not self._is_ours(each) or row.runs > each.runs:
@@ -130,40 +133,40 @@ class PbsWatch(KnownJobs[KnownPbsJob]):
         if row.held:
             self._withhold(each, found)
             return False
-        why = row.bars(now) or row.obstacle()
+        why = row.bars(now) or row.obstacle(now)
         if why:
             self._set_aside(each, why, now, found)
         return not why
 
-    def _released_before(self, each: KnownPbsJob, now: float, found: PbsChanges) -> Iterator[Event]:
+    def _released_before(self, each: KnownHeldJob, now: float, found: HoldChanges) -> Iterator[Event]:
         """Report a job that an earlier driver released, and that may start at any moment."""
         row = each.job
-        if why := row.bars(now) or row.obstacle():
+        if why := row.bars(now) or row.obstacle(now):
             self._set_aside(each, why, now, found)
             return
         each.reported, each.runs = Reported.HOLDS, row.runs
         yield Holds(each.number, now, row.procs, row.request, row.owner)
 
-    def _may_start(self, each: KnownPbsJob, now: float, found: PbsChanges) -> bool:
+    def _may_start(self, each: KnownHeldJob, now: float, found: HoldChanges) -> bool:
         """Return whether a waiting job waits for a driver alone; note what must be done or reported if it does not."""
         row = each.job
         if not self._is_ours(each):
             return False
         if not row.held:
-            if self._past.must_hold(row):
+            if row.holdable and self._past.must_hold(row):
                 found.hold[row.job] = "it was requeued"
-            elif each.reported is Reported.WAITS:
+            elif row.holdable and each.reported is Reported.WAITS:
                 found.freed.append(row.job)
             return False
-        if self._past.is_operators(row):
+        if self._past.is_others(row):
             self._withhold(each, found)
             return False
         each.withheld = False
         if row.procs > self._most:
-            each.obstacle = f"it requests {row.procs:,} CPUs, the queue's vnodes have {self._most:,}"
+            each.obstacle = f"it requests {row.procs:,} CPUs, {self._words.nodes} have {self._most:,}"
         return not each.obstacle and not row.bars(now)
 
-    def _queues(self, each: KnownPbsJob, now: float) -> Iterator[Event]:
+    def _queues(self, each: KnownHeldJob, now: float) -> Iterator[Event]:
         """Report a job that waits and may start, unless the engine has it with the same request."""
         row = each.job
         if each.reported is Reported.NOTHING and now < each.aside:
@@ -173,18 +176,20 @@ class PbsWatch(KnownJobs[KnownPbsJob]):
             each.reported, each.aside, each.queued = Reported.WAITS, math.nan, event
             yield event
 
-    def _withhold(self, each: KnownPbsJob, found: PbsChanges) -> None:
+    def _withhold(self, each: KnownHeldJob, found: HoldChanges) -> None:
         if not each.withheld:
             found.withheld.append(each.job.job)
         each.withheld = True
 
-    def _set_aside(self, each: KnownPbsJob, why: str, now: float, found: PbsChanges) -> None:
+    def _set_aside(self, each: KnownHeldJob, why: str, now: float, found: HoldChanges) -> None:
         """Hold a released job that does not start, so that it does not keep processors idle."""
+        if not each.job.holdable:
+            return
         each.times += 1
         each.aside = now + ASIDE.delay(each.times)
-        found.hold[each.job.job] = f"PBS cannot start it yet: {why}"
+        found.hold[each.job.job] = f"{self._words.system} cannot start it yet: {why}"
 
-    def _gone(self, each: KnownPbsJob, now: float) -> Iterator[Event]:
+    def _gone(self, each: KnownHeldJob, now: float) -> Iterator[Event]:
         del self._by_number[each.number]
         if each.reported is Reported.WAITS:
             yield Cancelled(each.number, now)

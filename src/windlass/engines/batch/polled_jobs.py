@@ -27,7 +27,7 @@ class Reported(Enum):
 
 
 @dataclass(slots=True)
-class KnownJob(Generic[_Row]):
+class PolledJob(Generic[_Row]):
     """A job as last listed, and as last reported to the engine.
 
     Parameters
@@ -72,10 +72,10 @@ class KnownJob(Generic[_Row]):
     queued: Submitted | None = None
 
 
-_Known = TypeVar("_Known", bound=KnownJob[Any])
+_Known = TypeVar("_Known", bound=PolledJob[Any])
 
 
-class KnownJobs(Generic[_Known]):
+class PolledJobs(Generic[_Known]):
     """Jobs by the system's identifier and by the engine's number; base of a system's watch.
 
     The times of a system are whole seconds. Events are therefore placed between the two polls around them: a start at
