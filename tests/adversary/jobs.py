@@ -2,16 +2,14 @@
 
 import contextlib
 import copy
-import sqlite3
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from unittest import mock
 
-import numpy as np
-
-from tests.adversary.clock import BEGIN, VirtualClock
+from tests.adversary.clock import BEGIN
 from tests.adversary.disk import JournalDisk, unsynchronised
-from tests.adversary.plan import Action, Fault
+from tests.adversary.life import MOST_DRIVERS, POLICIES, QUIET_S, Draw, DrawnPlan, Killed, Life
+from tests.adversary.plan import KILLS
 from tests.engines.kubernetes.job_cluster import JobCluster, jobs_path, title_of
 from windlass.engines.elastic.system import ClusterError
 from windlass.engines.kubernetes.jobs.client import JobsClient, ServerAwayError
@@ -21,15 +19,10 @@ from windlass.engines.kubernetes.jobs.models import RELEASED, read_job
 from windlass.engines.kubernetes.jobs.system import JobsOptions
 from windlass.engines.kubernetes.lease import LeadershipLostError, LeadersServer, Lease
 from windlass.engines.kubernetes.server import refusal
-from windlass.model import InputError
-from windlass.order.site.policies.easy import Easy
-from windlass.order.site.policies.fcfs import Fcfs
 
 #: Faults of a request: lost before or after it is carried out, carried out some time after its failure, or twice, an
 #: earlier answer, an error of the server, or a refusal.
 REQUESTS = ("lost", "unanswered", "delayed", "twice", "stale", "error", "forbidden")
-#: The driver is killed before, within or after a write: a line of the journal, or a request that changes an object.
-KILLS = ("killed before", "killed within", "killed after")
 #: The journal's disk is full, the driver receives SIGINT, the server is away, a node is cordoned, pods of others come,
 #: and another driver takes the Lease.
 OTHERS = ("disk full", "interrupted", "away", "cordoned", "occupied", "another leads")
@@ -45,14 +38,11 @@ ACTIONS = (
     "changes the request",
     "edits",
 )
-#: When faults and actions end, s.
-QUIET_S = 120.0
 NODES = (2, 2)
-#: Waits without a write after which the queue counts as settled, and the most that it may take.
-STILL, MOST_WAITS, MOST_DRIVERS = 6, 600, 60
+#: Waits without faults within which the queue must settle.
+MOST_WAITS = 600
 #: The Lease, and its duration, s.
 LEASE, LEASE_S = "/apis/coordination.k8s.io/v1/namespaces/lab/leases/windlass-jobs", 15.0
-POLICIES = {"easy": Easy, "fcfs": Fcfs}
 _SHORTEN = JobJournal._shorten
 
 
@@ -70,14 +60,9 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(DrawnPlan):
     """A run."""
 
-    seed: int
-    policy: str
-    jobs: tuple[Job, ...]
-    actions: tuple[Action, ...]
-    faults: tuple[Fault, ...]
     #: Time from the resumption of a Job until its controller starts it, s.
     latency: float = 0.5
     #: After each of this many ends of a driver, `give-back` is run; 0 for never.
@@ -87,65 +72,36 @@ class Plan:
     #: Whether the journal is lost when a driver ends.
     forgets: bool = False
 
-    def without(self, part):
-        """Return the plan without a fault, an action or a job."""
-        return replace(
-            self,
-            faults=tuple(each for each in self.faults if each is not part),
-            actions=tuple(each for each in self.actions if each is not part),
-            jobs=tuple(each for each in self.jobs if each is not part),
-        )
-
 
 def draw(seed):
     """Return the plan of a seed."""
-    rng = np.random.default_rng(seed)
-
-    def below(limit):
-        return int(rng.integers(limit))
-
-    def time(begin=0.0):
-        return round(begin + float(rng.random()) * (QUIET_S - begin), 1)
-
+    drawn = Draw(seed)
+    below = drawn.below
     jobs = tuple(
         Job(
             number,
-            round(time() * (below(3) > 0) * 0.7, 1),
+            round(drawn.time() * (below(3) > 0) * 0.7, 1),
             1 + below(sum(NODES)),
-            round(2.0 + float(rng.random()) * (20.0, 60.0)[below(2)], 1),
+            drawn.seconds(),
             below(6) > 0,
             below(10) == 0,
             below(8) > 0,
         )
         for number in range(1, 3 + below(6))
     )
-    actions = []
-    for _ in range(below(7)):
-        job = jobs[below(len(jobs))]
-        actions.append(
-            Action(ACTIONS[below(len(ACTIONS))], time(job.submit), job.number, float(1 + below(6)))
-        )
-    faults = []
-    for _ in range(below(14)):
-        group = (REQUESTS, REQUESTS, KILLS, OTHERS)[below(4)]
-        kind = group[below(len(group))]
-        at = {REQUESTS: below(300), KILLS: below(60), OTHERS: time()}[group]
-        faults.append(Fault(kind, below(60) if kind == "disk full" else at, round(float(rng.random()), 2)))
+    actions = drawn.actions(ACTIONS, jobs, 7, 6)
+    faults = drawn.faults(REQUESTS, OTHERS, 300)
     return Plan(
         seed,
         ("fcfs", "easy")[below(2)],
         jobs,
-        tuple(actions),
-        tuple(faults),
+        actions,
+        faults,
         (0.0, 0.5, 3.0)[below(3)],
         (0, 0, 3)[below(3)],
         (8 << 20, 600)[below(2)],
         below(4) == 0,
     )
-
-
-class Killed(BaseException):
-    """The driver's process was killed."""
 
 
 class Checked(JobCluster):
@@ -171,29 +127,20 @@ class Checked(JobCluster):
         super()._patch(path, patch, by)
 
 
-class World:
+class World(Life):
     """A run of a plan: its API server, and the drivers."""
 
     def __init__(self, plan, folder):
-        self.plan, self.file, self.clock = plan, folder / "journal", VirtualClock()
-        self._disk = JournalDisk(self.file)
-        self.problems, self.injected = [], Counter()
+        super().__init__(plan, folder, REQUESTS, MOST_WAITS)
         self.cluster = Checked(self.clock.time, plan.latency, self.problems)
-        self.drivers, self.polls, self.stops, self.written = 0, 0, Counter(), []
-        self._requests, self._writes, self._last, self._removed = 0, 0, {}, Counter()
-        self._dead = self._interrupted = self._quiet = self._over = self._by_hand = False
-        self._still, self._waits, self._away_until, self._taken_at = 0, 0, 0.0, 0.0
-        self._by_request = {each.at: each for each in plan.faults if each.kind in REQUESTS}
-        by_write = (*KILLS, "disk full")
-        self._by_write = {each.at: each for each in plan.faults if each.kind in by_write}
+        self._removed, self._by_hand, self._taken_at = Counter(), False, 0.0
         at = self.cluster.at
         for each in plan.jobs:
             at(BEGIN + each.submit, lambda each=each: self._arrive(each))
         for each in plan.actions:
             at(BEGIN + each.at, lambda each=each: self._act(each))
-        for each in plan.faults:
-            if each.kind in OTHERS and each.kind != "disk full":
-                at(BEGIN + each.at, lambda each=each: self._strike(each))
+        for each in self._at_times:
+            at(BEGIN + each.at, lambda each=each: self._strike(each))
         at(BEGIN + QUIET_S, self._end_faults)
 
     # -- what happens at a time
@@ -246,11 +193,6 @@ class World:
             case "another leads":
                 self._taken_at = self.clock.now
                 self.cluster.edit(LEASE, {"spec": {"holderIdentity": "another"}})
-
-    def _end_faults(self):
-        self._quiet, self._away_until = True, 0.0
-        self._by_request.clear()
-        self._by_write.clear()
 
     # -- the server of the driver
 
@@ -314,22 +256,7 @@ class World:
             raise refusal(500 if fault.kind == "error" else 403, method, path, b'{"message": "not now"}')
         return fault.kind
 
-    # -- the clock, the journal and the life of the driver
-
-    def sleep(self, seconds):
-        self._alive()
-        self.clock.wait(seconds)
-        self._alive()
-        self.polls += 1
-        if not self._quiet:
-            return
-        self._waits += 1
-        self._still = 0 if self._is_busy() else self._still + 1
-        if self._waits > MOST_WAITS:
-            self.problems.append(f"not settled after {MOST_WAITS} waits without faults")
-        if self._still >= STILL or self.problems:
-            self._over = True
-            self._die()
+    # -- the life of the driver
 
     def _is_busy(self):
         """Return whether a Job runs, or waits for Windlass."""
@@ -341,55 +268,9 @@ class World:
                 return True
         return False
 
-    def write(self, journal, lines):
-        """Write lines of the journal; see :class:`JobJournal`."""
-        self._alive()
-        fault = self._by_write.get(self._writes)
-        if fault is not None and fault.kind == "disk full":
-            del self._by_write[self._writes]
-            self._writes += 1
-            self.injected["disk full"] += 1
-            raise sqlite3.OperationalError("database or disk is full")
-        self._write(lambda: journal._store.add(lines), lines)
-
-    def shorten(self, journal, now):
-        """Delete the oldest lines of the journal."""
-        self._alive()
-        self._write(lambda: _SHORTEN(journal, now), ())
-
-    def _write(self, write, lines):
-        fault = self._by_write.get(self._writes)
-        size = 0.0 if fault is None else fault.size
-        kill = self._kill()
-        if kill == "killed before":
-            self._die()
-        if kill != "killed within":
-            write()
-        elif not self._disk.cut(write, size):
-            self._die()
+    def _record(self, lines):
         entries = [FORMAT.read(each.line) for each in lines]
         self.cluster.journaled |= {entry.uid for entry in entries if isinstance(entry, Resuming)}
-        if kill is not None:
-            self._die()
-
-    def _kill(self):
-        fault = self._by_write.pop(self._writes, None)
-        self._writes += 1
-        if fault is None or fault.kind not in KILLS:
-            return None
-        self.injected[fault.kind] += 1
-        return fault.kind
-
-    def _die(self):
-        self._dead = True
-        raise Killed
-
-    def _alive(self):
-        if self._dead:
-            raise Killed
-        if self._interrupted:
-            self._interrupted = False
-            raise KeyboardInterrupt
 
     def _drive(self):
         """Run a driver to its end; return how it ended."""
@@ -407,26 +288,16 @@ class World:
         )
         client = JobsClient(LeadersServer(self, lease), None, 60.0, sleep=self.sleep, clock=self.clock.time)
         driving = JobsDriving({"order": POLICIES[self.plan.policy]()}, self.file, JobsOptions(2.0))
-        try:
+
+        def drive():
             lease.acquire()
             try:
                 drive_jobs(client, driving, lambda line: None, clock=self.clock.time, sleep=self.sleep)
             finally:
                 if not self._dead:
                     lease.release()
-        except Killed:
-            return "settled" if self._over else "killed"
-        except KeyboardInterrupt:
-            return "interrupted"
-        except (ServerAwayError, LeadershipLostError):
-            return "stopped"
-        except Exception as error:
-            if "cannot be written" not in str(error) or not isinstance(error, InputError):
-                self.problems.append(f"the driver stopped: {type(error).__name__}: {error}")
-            return "stopped"
-        finally:
-            self._disk.restart()
-        return "ended"
+
+        return self._how(drive, (ServerAwayError, LeadershipLostError))
 
     def _give_back(self):
         self._dead, self._by_hand = False, True
@@ -441,7 +312,9 @@ class World:
         """Run the plan; return the problems."""
         with (
             mock.patch.object(JobJournal, "_write", lambda journal, lines: self.write(journal, lines)),
-            mock.patch.object(JobJournal, "_shorten", lambda journal, now: self.shorten(journal, now)),
+            mock.patch.object(
+                JobJournal, "_shorten", lambda journal, now: self.shorten(_SHORTEN, journal, now)
+            ),
             mock.patch.object(JobJournal.__init__, "__defaults__", (self.plan.journal_limit,)),
             unsynchronised(mock),
         ):
@@ -462,13 +335,6 @@ class World:
                 self._again()
         self._check()
         return self.problems
-
-    def _again(self):
-        """Run one more driver on the settled queue: it must find nothing to do."""
-        before, self._still, self._waits = len(self.written), 0, 0
-        how = self._drive()
-        if how != "settled" or len(self.written) != before:
-            self.problems.append(f"a fresh driver ({how}) writes: {self.written[before:]}")
 
     def _check(self):
         """Check the history of the cluster alone."""
