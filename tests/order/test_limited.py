@@ -73,6 +73,12 @@ def test_a_job_over_the_limit_blocks_no_other():
     assert done.start.tolist() == [0.0, 10.0, 0.0]
 
 
+def test_running_jobs_count_towards_the_processors_of_their_user():
+    jobs = jobs_of(submit=[0, 1, 2], run=[10, 10, 10], procs=[2, 2, 1])
+    done = replay(jobs, 8, Limited(procs_per_user=3), owners=Owners.of(3, user=[0, 0, 0]))
+    assert done.start.tolist() == [0.0, 10.0, 2.0]
+
+
 def test_jobs_without_a_user_have_no_limit():
     jobs = jobs_of(submit=[0, 0], run=[10, 10], procs=[1, 1])
     done = replay(jobs, 4, Limited(jobs_per_user=1), owners=Owners.of(2, user=[-1, -1]))
