@@ -23,6 +23,7 @@ from windlass.order.site.lib.timeline import (
     append_step,
     earliest_before,
     end_of,
+    is_covered,
     make_timeline,
     take_from,
 )
@@ -90,6 +91,11 @@ def test_a_timeline_equals_a_list_of_steps(
     line, profile = both(many, steps)
     count = int(profile.steps[0])
     assert steps_of(line) == (profile.times[:count].tolist(), profile.free[:count].tolist())
+    listed = list(zip(profile.times[:count].tolist(), profile.free[:count].tolist(), strict=True))
+    for start, _, seconds in many:
+        end = end_of(float(start), float(seconds))
+        covered = all(has >= 0 for at, has in listed if start <= at < end)
+        assert is_covered(line, float(start), end) == covered
     for procs, seconds, before, limit in jobs:
         found = earliest_before(line, procs, float(seconds), float(before), float(limit))
         assert found == first_fit(profile, procs, float(seconds), before, limit)
