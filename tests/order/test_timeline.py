@@ -85,6 +85,7 @@ def first_fit(profile: Profile, procs: int, seconds: float, before: float, limit
 @example(many=[], steps=8, jobs=[(5, 10, 4, math.inf)])
 @example(many=[(0, 1, 130), (1, 2, 90)], steps=2 * ROOM, jobs=[(8, 2, math.inf, math.inf)])
 @example(many=[(7, 1, 0)] * 3 + [(7, 2, 9)], steps=1, jobs=[(1, 0, math.inf, 9)])
+@example(many=[(0, 3, 130)] * 3 + [(0, 0, 30)], steps=2 * ROOM, jobs=[])
 def test_a_timeline_equals_a_list_of_steps(
     many: list[tuple[int, int, int]], steps: int, jobs: list[tuple[int, int, float, float]]
 ) -> None:
