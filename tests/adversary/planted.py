@@ -175,4 +175,29 @@ PBS = {
         f"{_HOLDS}/watch.py", "if row.procs > self._most:", "if False:"
     ),
 }
-PLANTED = {**SLURM, **ELASTIC, **JOBS, **PBS}
+_CONDOR = "engines/htcondor"
+#: Bugs of the driver of HTCondor.
+HTCONDOR = {
+    "condor_release lifts all holds": _bug(
+        f"{_CONDOR}/client.py", " && (HoldReasonCode == {SUBMITTED} || {ours})'", "'"
+    ),
+    "condor_hold holds jobs of any state": _bug(f"{_CONDOR}/client.py", "JobStatus == {IDLE} && ", ""),
+    "a user's hold of a job counts as Windlass's": _bug(
+        f"{_CONDOR}/models.py", "(self.code == SUBMITTED or by_driver)", "True"
+    ),
+    "a queue daemon that is away stops the driver": _bug(
+        f"{_CONDOR}/client.py", '    "failed to fetch ads",\n', ""
+    ),
+    "a list of ads that was cut short stops the driver": _bug(
+        f"{_CONDOR}/client.py", '    "is not valid json",\n', ""
+    ),
+    "a refused release counts as made": _bug(
+        f"{_CONDOR}/client.py",
+        "release_condition(queue), lambda job: job.held)",
+        "release_condition(queue), lambda job: False)",
+    ),
+    "a job that a user holds is held again": _bug(
+        f"{_CONDOR}/models.py", "return self.status == IDLE\n", "return True\n"
+    ),
+}
+PLANTED = {**SLURM, **ELASTIC, **JOBS, **PBS, **HTCONDOR}

@@ -1,7 +1,7 @@
 """A search for a seed whose run goes wrong, and the smallest part of its plan that still does.
 
-`python -m tests.adversary.search FIRST LAST [slurm|elastic|jobs|pbs]` prints the first such seed and plan, and counts
-what was injected.
+`python -m tests.adversary.search FIRST LAST [slurm|elastic|jobs|pbs|htcondor]` prints the first such seed
+and plan, and counts what was injected.
 """
 
 import sys
@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.adversary import elastic, jobs, pbs, plan, world
+from tests.adversary import elastic, htcondor, jobs, pbs, plan, world
 
 #: How each driver's plans are drawn and run.
 DRIVERS = {
@@ -19,6 +19,7 @@ DRIVERS = {
     "elastic": (elastic.draw, elastic.run),
     "jobs": (jobs.draw, jobs.run),
     "pbs": (pbs.draw, pbs.run),
+    "htcondor": (htcondor.draw, htcondor.run),
 }
 
 

@@ -9,14 +9,14 @@ from tests.adversary.planted import PLANTED
 
 ROOT = Path(__file__).parents[2]
 ROWS = re.findall(
-    r"^\| ([SEKP]\d+) \| ([^|]+) \| `([^|`]+)` \| ([^|]+) \|$",
+    r"^\| ([SEKPH]\d+) \| ([^|]+) \| `([^|`]+)` \| ([^|]+) \|$",
     (ROOT / "docs" / "invariants.md").read_text(encoding="utf-8"),
     re.MULTILINE,
 )
 
 
 def test_invariants_are_numbered_without_gaps():
-    for letter, least in (("S", 10), ("E", 3), ("K", 5), ("P", 5)):
+    for letter, least in (("S", 10), ("E", 3), ("K", 5), ("P", 5), ("H", 5)):
         numbers = [int(number[1:]) for number, *_ in ROWS if number.startswith(letter)]
         assert len(numbers) >= least
         assert numbers == list(range(1, len(numbers) + 1))

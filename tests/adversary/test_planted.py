@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adversary.planted import ELASTIC, JOBS, PBS, PLANTED
+from tests.adversary.planted import ELASTIC, HTCONDOR, JOBS, PBS, PLANTED
 from tests.mutants.trial import copied
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +20,7 @@ MOST, FEW = 4_000, 60
 def rows():
     """Return the planted bugs of the page, with the number of seeds that each took."""
     found = re.findall(
-        r"^\| ([^|]+) \| ([\d,]+) \| ([^|]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+        r"^\| ([^|]+) \| ([\d,]+) \| ([^|\d][^|]*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
     return {name: int(seeds.replace(",", "")) for name, seeds, _ in found}
 
@@ -29,7 +29,7 @@ def seeds_until_found(name, folder):
     """Return how many seeds a copy of the source with the bug takes, and what the search printed."""
     source = copied(folder)
     PLANTED[name].apply(source)
-    drivers = {"elastic": ELASTIC, "jobs": JOBS, "pbs": PBS}
+    drivers = {"elastic": ELASTIC, "jobs": JOBS, "pbs": PBS, "htcondor": HTCONDOR}
     driver = next((driver for driver, bugs in drivers.items() if name in bugs), "slurm")
     done = subprocess.run(
         [sys.executable, "-m", "tests.adversary.search", "0", str(MOST), driver],

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.engines.pbs.fake_pbs import QUEUE
-from tests.engines.pbs.real_time import RealPbs
+from tests.engines.real_time import RealPbs
 from windlass.engines.batch import driver_lock
 from windlass.engines.pbs.client import PbsCommands
 

@@ -30,6 +30,7 @@ NOT_RUN = {
     "docs/kubernetes-jobs.md": 1,
     "docs/deploy-kubernetes.md": 3,
     "docs/logs.md": 2,
+    "docs/htcondor.md": 1,
     "docs/pbs.md": 3,
     "docs/profile.md": 2,
     "docs/serve.md": 1,

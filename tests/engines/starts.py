@@ -70,6 +70,13 @@ PBS = (
     "windlass.engines.pbs.site",
     "windlass.order.site",
 )
+#: What `windlass htcondor drive` and `windlass htcondor give-back` import.
+HTCONDOR = (
+    "windlass.cli.app",
+    "windlass.engines.batch.holds.driver",
+    "windlass.engines.htcondor.site",
+    "windlass.order.site",
+)
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 #: Timeout (s) after which a process is killed.
 _LONGEST_S = 900.0

@@ -5,6 +5,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from tests.engines.fake_batch import FakeBatch
+from tests.engines.htcondor.virtual_condor import VirtualCondor
 from tests.engines.kubernetes.virtual_jobs import VirtualJobs
 from tests.engines.pbs.virtual_pbs import VirtualPbs
 from tests.engines.slurm.private import OnSlurm, private_slurm
@@ -47,6 +48,8 @@ SYSTEMS = {
     "jobs-late": lambda: nullcontext(VirtualJobs(0.7)),
     "pbs": lambda: nullcontext(VirtualPbs(0.0)),
     "pbs-late": lambda: nullcontext(VirtualPbs(0.7)),
+    "htcondor": lambda: nullcontext(VirtualCondor(0.0)),
+    "htcondor-late": lambda: nullcontext(VirtualCondor(0.7)),
     "processes": document_systems,
     "slurm": slurm_systems,
 }

@@ -1,6 +1,6 @@
 """The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``what-if``, ``calibrate``, ``check``,
-``validate``, ``trace``, ``list``; ``slurm``, ``pbs``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``mcp``,
-``act``, ``journal``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
+``validate``, ``trace``, ``list``; ``slurm``, ``pbs``, ``htcondor``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``,
+``top``, ``mcp``, ``act``, ``journal``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
 2 wrong usage or input, or a failing policy; 3 a bug in Windlass; 130 interrupted. An error is one line on standard
@@ -11,9 +11,9 @@ Commands and their options:
 - :mod:`~windlass.cli.app`: the commands in their order; :mod:`~windlass.cli.commands`: those on scenarios;
   :mod:`~windlass.cli.inspection_commands`: those on policies and logs; :mod:`~windlass.cli.subcommands`: those on
   models and papers.
-- :mod:`~windlass.cli.slurm`, :mod:`~windlass.cli.pbs`, :mod:`~windlass.cli.scaling`, :mod:`~windlass.cli.agent`: real
-  engines, with :mod:`~windlass.cli.one_engine` for an engine that runs alone, :mod:`~windlass.cli.slurm_engine` for
-  that of Slurm,
+- :mod:`~windlass.cli.slurm`, :mod:`~windlass.cli.pbs`, :mod:`~windlass.cli.htcondor`, :mod:`~windlass.cli.scaling`,
+  :mod:`~windlass.cli.agent`: real engines, with :mod:`~windlass.cli.held_queue` for queues of held jobs,
+  :mod:`~windlass.cli.one_engine` for an engine that runs alone, :mod:`~windlass.cli.slurm_engine` for that of Slurm,
   :mod:`~windlass.cli.slurm_log` for the log of Slurm, :mod:`~windlass.cli.slurm_policies` for ``--policies``,
   :mod:`~windlass.cli.k8s_jobs` for the queue of Kubernetes, :mod:`~windlass.cli.metrics` and
   :mod:`~windlass.cli.log_format` for ``--metrics`` and ``--log``, :mod:`~windlass.cli.as_file` for ``--as-file``, and

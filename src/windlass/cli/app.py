@@ -12,6 +12,7 @@ from windlass.cli.act import act_app
 from windlass.cli.agent import agent_app
 from windlass.cli.commands import compare, explain, run, validate
 from windlass.cli.control import mcp, serve, top, ui
+from windlass.cli.htcondor import htcondor_app
 from windlass.cli.inspection_commands import check, list_, trace, when
 from windlass.cli.journal import journal_app
 from windlass.cli.pbs import pbs_app
@@ -28,7 +29,7 @@ _CONTROL = "Control plane"
 _MODELS = "Models and papers"
 _ORDER = (
     *("run", "compare", "explain", "when", "what-if", "calibrate", "check", "validate", "trace", "list"),
-    *("slurm", "pbs", "k8s", "ray", "agent"),
+    *("slurm", "pbs", "htcondor", "k8s", "ray", "agent"),
     *("serve", "ui", "top", "mcp", "act", "journal"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
 )
@@ -54,6 +55,7 @@ for command in (run, compare, explain, when, what_if, calibrate, check, validate
 app.command("list", rich_help_panel=_SIMULATION)(list_)
 app.add_typer(slurm_app, name="slurm", rich_help_panel=_REAL)
 app.add_typer(pbs_app, name="pbs", rich_help_panel=_REAL)
+app.add_typer(htcondor_app, name="htcondor", rich_help_panel=_REAL)
 app.add_typer(k8s_app, name="k8s", rich_help_panel=_REAL)
 app.add_typer(ray_app, name="ray", rich_help_panel=_REAL)
 app.add_typer(agent_app, name="agent", rich_help_panel=_REAL)

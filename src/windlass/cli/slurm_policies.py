@@ -1,4 +1,4 @@
-"""The policies of ``windlass slurm drive``, ``pbs drive`` and ``k8s drive``, read from the command line."""
+"""The policies of ``windlass slurm``, ``pbs``, ``htcondor`` and ``k8s drive``, read from the command line."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@
 - :mod:`~windlass.engines.batch`: jobs of one site on a batch system, started in a policy's order.
 - :mod:`~windlass.engines.worker_pool`: runs the cells of a simulated scenario in processes or on a Ray cluster.
 - :mod:`~windlass.engines.elastic`: a cluster with a number of instances that a policy sets.
+- :mod:`~windlass.engines.htcondor`: queues of HTCondor, and :mod:`~windlass.engines.pbs`: queues of OpenPBS.
 - :mod:`~windlass.engines.http`: HTTP without redirects, for Kubernetes and the agent.
 - :mod:`~windlass.engines.kubernetes`: such a cluster, with spare instances requested through the API server; Jobs as a
   batch system.

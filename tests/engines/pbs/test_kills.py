@@ -9,9 +9,10 @@ import time
 import numpy as np
 import pytest
 
+from tests.engines.ends import PATIENCE, Ends
 from tests.engines.pbs.fake_pbs import OTHER_QUEUE, QUEUE
-from tests.engines.pbs.real_time import RealPbs
-from tests.engines.pbs.shims import shims
+from tests.engines.real_time import RealPbs
+from tests.engines.shims import shims
 from tests.engines.starts import PBS, Starts
 from windlass.engines.batch.entries import Decided
 from windlass.engines.batch.holds.entries import HeldAgain, HoldingAgain, Lifting
@@ -19,41 +20,16 @@ from windlass.engines.batch.holds.journal import HoldJournal, read_hold_journal
 
 pytestmark = pytest.mark.slow
 COUNT, KILLS = 60, 10
-PATIENCE = 60.0
-
-
-class Ends:
-    """Kills a process before or after its nth command that changes jobs, or its nth command of any kind."""
-
-    def __init__(self, rng):
-        self.rng, self.pid, self.left = rng, 0, 0
-        self.how = ""
-
-    def arm(self):
-        self.how = str(self.rng.choice(["before a release", "after a release", "after a list"]))
-        self.left, self.pid = int(self.rng.integers(1, 4)), 0
-
-    def before(self, command):
-        if self.how == "before a release" and command[0] == "qrls":
-            self._count()
-
-    def after(self, command):
-        kind = {"after a release": "qrls", "after a list": "qstat"}.get(self.how)
-        if command[0] == kind:
-            self._count()
-
-    def _count(self):
-        self.left -= 1
-        if self.left == 0:
-            end = time.monotonic() + PATIENCE
-            while not self.pid and time.monotonic() < end:
-                time.sleep(0.01)
-            os.kill(self.pid, signal.SIGKILL)
 
 
 def test_a_driver_killed_10_times_releases_each_job_once_in_order(tmp_path):
     rng = np.random.default_rng(7)
-    pbs, ends, journal, output = RealPbs([4, 4]), Ends(rng), tmp_path / "journal", tmp_path / "printed"
+    pbs, ends, journal, output = (
+        RealPbs([4, 4]),
+        Ends(rng, "qrls", "qstat"),
+        tmp_path / "journal",
+        tmp_path / "printed",
+    )
     for _ in range(COUNT):
         pbs.submit(float(rng.uniform(0.2, 0.6)), int(rng.integers(1, 5)), 60.0)
     pbs.submit(1.0, 1, queue=OTHER_QUEUE, holds="o")

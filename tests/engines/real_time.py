@@ -1,8 +1,9 @@
-"""The fake PBS in real time, for tests of the command."""
+"""The fakes in real time, for tests of the commands."""
 
 import time
 
 from tests.adversary.clock import VirtualClock
+from tests.engines.htcondor.fake_condor import FakeCondor
 from tests.engines.pbs.fake_pbs import FakePbs
 
 
@@ -30,6 +31,17 @@ class RealPbs(FakePbs):
 
     def __init__(self, vnodes, **more):
         super().__init__(RealClock(), vnodes, **more)
+
+    def __call__(self, command, timeout):
+        self.clock.advance()
+        return super().__call__(command, timeout)
+
+
+class RealCondor(FakeCondor):
+    """A fake that answers as :class:`~windlass.engines.htcondor.client.CondorCommands` does."""
+
+    def __init__(self, machines, **more):
+        super().__init__(RealClock(), machines, **more)
 
     def __call__(self, command, timeout):
         self.clock.advance()

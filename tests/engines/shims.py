@@ -1,4 +1,4 @@
-"""PBS's commands as programs on the PATH, which a fake in this process answers."""
+"""A batch system's commands as programs on the PATH, which a fake in this process answers."""
 
 from __future__ import annotations
 
@@ -21,17 +21,21 @@ sys.stderr.write(errors)
 sys.exit(status)
 """
 
+#: The commands of PBS that its driver uses, and those of HTCondor.
+PBS = ("qstat", "pbsnodes", "qhold", "qrls")
+HTCONDOR = ("condor_q", "condor_status", "condor_history", "condor_hold", "condor_release")
+
 
 @contextmanager
-def shims(folder, pbs, before=lambda command: None, after=lambda command: None):
-    """Yield the environment in which `qstat` and the like are answered by `pbs`.
+def shims(folder, fake, before=lambda command: None, after=lambda command: None, programs=PBS):
+    """Yield the environment in which the `programs` are answered by `fake`.
 
     `before` and `after` are called with each command, before and after it is carried out.
     """
     where = folder / "bin"
     where.mkdir()
-    path = str(folder / "pbs.socket")
-    for name in ("qstat", "pbsnodes", "qhold", "qrls"):
+    path = str(folder / "fake.socket")
+    for name in programs:
         file = where / name
         file.write_text(_PROGRAM.format(python=sys.executable, path=path))
         file.chmod(file.stat().st_mode | stat.S_IXUSR)
@@ -51,7 +55,7 @@ def shims(folder, pbs, before=lambda command: None, after=lambda command: None):
                     continue
                 command = json.loads(line)
                 before(command)
-                answer = pbs(command, 60.0)
+                answer = fake(command, 60.0)
                 after(command)
                 try:
                     client.sendall(json.dumps(answer).encode())

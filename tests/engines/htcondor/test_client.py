@@ -1,0 +1,152 @@
+"""The client of HTCondor: its output, and answers that are lost, old or no list."""
+
+import json
+
+import pytest
+
+from tests.adversary.clock import BEGIN, VirtualClock
+from tests.engines.htcondor.fake_condor import HELD, QUEUE, FakeCondor
+from windlass.engines.batch.holds.site import SystemAwayError
+from windlass.engines.htcondor.client import CondorClient
+from windlass.engines.htcondor.models import CondorJob
+from windlass.engines.htcondor.reader import decode_ads, read_job, read_slot
+from windlass.model import BatchError, InputError
+
+JOB = {"clusterid": 12, "procid": 3, "jobstatus": 2, "qdate": 60}
+
+
+def client_of(answers, clock=None, patience=60.0):
+    clock, left = clock or VirtualClock(), list(answers)
+
+    def run(command, timeout):
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return CondorClient(run, patience, 10.0, sleep=clock.wait, clock=clock.time, wall=clock.time)
+
+
+@pytest.mark.parametrize(
+    ("more", "procs", "request_s"),
+    [
+        ({"requestcpus": 2, "cpusprovisioned": 4}, 4, float("inf")),
+        ({"requestcpus": 2, "cpusprovisioned": 4, "jobstatus": 1}, 2, float("inf")),
+        ({"requestcpus": "/Expr(x)/", "cpusprovisioned": 4}, 4, float("inf")),
+        ({"requestcpus": 1, "allowedjobduration": 90, "allowedexecuteduration": 60}, 1, 60.0),
+        ({"requestcpus": 1, "maxruntime": 30}, 1, 30.0),
+        ({"requestcpus": 1, "allowedjobduration": "/Expr(3600 * RequestCpus)/"}, 1, float("inf")),
+        ({"requestcpus": 8, "jobuniverse": 7}, 0, float("inf")),
+        ({}, 1, float("inf")),
+    ],
+)
+def test_cpus_and_limits_of_a_job(more, procs, request_s):
+    found = read_job({**JOB, **more})
+    assert (found.procs, found.request) == (procs, request_s)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"requestcpus": 0}, "job 12.3: RequestCpus is 0, expected a whole number ≥ 1"),
+        ({"requestcpus": True}, "job 12.3: RequestCpus is true, expected a whole number ≥ 1"),
+        ({"qdate": None}, "job 12.3: QDate is missing, expected a whole number ≥ 0"),
+        ({"jobstatus": "idle"}, 'job 12.3: JobStatus is "idle", expected a whole number ≥ 0'),
+    ],
+)
+def test_an_invalid_attribute_is_named(more, message):
+    with pytest.raises(InputError) as raised:
+        read_job({**JOB, **more})
+    assert str(raised.value) == message
+
+
+def test_holds_of_users_and_of_htcondor_are_not_windlass_s():
+    def job(code, subcode=0):
+        return CondorJob("1.0", HELD, 0.0, 1, code=code, subcode=subcode)
+
+    ours = [(code, subcode) for code in range(50) for subcode in (0, 9453) if job(code, subcode).held]
+    assert ours == [(1, 9453), (15, 0), (15, 9453)]
+    assert job(3).bars(5.0) == "it is held: code 3"
+    assert job(15).bars(5.0) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1]", "condor_q: the output is [1], expected a list of objects"),
+        ('{"ClusterId": 1}', 'condor_q: the output is {"ClusterId": 1}, expected a list of objects'),
+        ("[" * 100_000, "condor_q: the output is not valid JSON: it is nested too deeply"),
+    ],
+)
+def test_output_that_is_no_list_is_named(text, message):
+    with pytest.raises(BatchError) as raised:
+        decode_ads(text, "condor_q")
+    assert str(raised.value) == message
+
+
+def test_a_list_that_was_cut_short_is_requested_again():
+    whole = json.dumps([{"ClusterId": 1, "ProcId": 0}])
+    assert client_of([(0, whole[:9], ""), (0, whole, "")]).jobs() == [{"clusterid": 1, "procid": 0}]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "-- Failed to fetch ads from: <10.0.0.1:9618> : s",
+        "Can't find address for schedd s",
+        "condor_q: SECMAN:2007:Failed to end classad message. TCP connection timed out",
+    ],
+)
+def test_an_unreachable_queue_is_no_empty_queue(message):
+    with pytest.raises(SystemAwayError, match="HTCondor does not answer after"):
+        client_of([(1, "", message)]).jobs()
+
+
+def test_an_old_list_is_requested_again():
+    clock = VirtualClock()
+    old, new = (json.dumps([{"ClusterId": 1, "ServerTime": int(BEGIN) - late}]) for late in (30, 0))
+    assert client_of([(0, old, ""), (0, new, "")], clock).jobs()[0]["servertime"] == int(BEGIN)
+    with pytest.raises(SystemAwayError, match=r"the list is .* s old, .* compare the clocks of both hosts"):
+        client_of([(0, old, "")], VirtualClock()).jobs()
+
+
+def test_a_release_whose_answer_was_lost_is_repeated_without_harm():
+    clock = VirtualClock()
+    fake, lost = FakeCondor(clock, [4]), []
+    fake.submit(50.0)
+
+    def run(command, timeout):
+        answer = fake(command, timeout)
+        if command[0] == "condor_release" and not lost:
+            lost.append(command)
+            return 1, "", "Failed to connect to schedd"
+        return answer
+
+    client = CondorClient(run, 60.0, 10.0, sleep=clock.wait, clock=clock.time, wall=clock.time)
+    assert client.release(QUEUE, ["1.0"]) == {}
+    assert fake.ran == ["1.0"]
+
+
+def test_many_jobs_are_released_by_commands_of_200():
+    clock, sizes = VirtualClock(), []
+    fake = FakeCondor(clock, [1000])
+    jobs = [fake.submit(50.0) for _ in range(450)]
+
+    def run(command, timeout):
+        if command[0] == "condor_release":
+            sizes.append(command[-1].count("ProcId"))
+        return fake(command, timeout)
+
+    client = CondorClient(run, sleep=clock.wait, clock=clock.time, wall=clock.time)
+    assert client.release(QUEUE, jobs) == {}
+    assert sizes == [200, 200, 50]
+    assert len(fake.ran) == 450
+
+
+def test_slots_of_each_kind():
+    slot = {"name": "slot1@n1", "state": "Unclaimed", "cpus": 2, "totalslotcpus": 8}
+    assert read_slot({**slot, "slottype": "Partitionable"}).procs == 8
+    dynamic = read_slot({**slot, "slottype": "Dynamic", "globaljobid": "s#1.0#5", "state": "Claimed"})
+    assert (dynamic.procs, dynamic.dynamic, dynamic.schedd, dynamic.up) == (2, True, "s", True)
+    assert read_slot({"name": "a", "cpus": 2}).procs == 2
+    assert not read_slot({**slot, "state": "Owner"}).up
+    assert not read_slot({**slot, "offline": True}).up
+    with pytest.raises(InputError, match="slot a: TotalSlotCpus is missing, expected a whole number ≥ 0"):
+        read_slot({"name": "a"})
