@@ -162,7 +162,7 @@ def _staged(draw: st.DrawFn, shape: Shape) -> dict[str, Any]:
 
 @st.composite
 def _bursts(draw: st.DrawFn, cores: int, *, limited: bool) -> dict[str, Any]:
-    """Bursts on the first node, which is never vacated: neighbours leave when they want to."""
+    """Bursts on the first node."""
     made = draw(
         st.lists(st.tuples(st.integers(0, 20), st.integers(1, 8), st.integers(1, 3)), min_size=1, max_size=3)
     )
@@ -187,7 +187,7 @@ def _outages(draw: st.DrawFn, shape: Shape) -> NodeTimetable:
             draw(st.integers(1, 8)),
         )
         pooled = len(nodes) == 1 and shape.fleet is None
-        kill = draw(st.booleans()) and not pooled and not (node == 0 and shape.bursts is not None)
+        kill = draw(st.booleans()) and not pooled
         left = draw(st.one_of(st.just(0), st.integers(0, nodes[node])))
         times += NodeTimetable.outage(node, down, down + length, cores=nodes[node], left=left, kill=kill)
     return times

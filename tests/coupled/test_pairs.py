@@ -159,8 +159,10 @@ def _outages(cluster: Cluster, name: str, seed: int) -> list[Part]:
 
 
 def _neighbours(cluster: Cluster, name: str, seed: int) -> list[Part]:
-    # On a node without outages, as neighbours leave only when they want to.
-    changes = CoreChanges(np.array([15.0, 25.0, 100.0]), np.array([0, 3, 0]), np.array([5, 2, -5]))
+    # Node 1 is vacated during its burst.
+    changes = CoreChanges(
+        np.array([15.0, 25.0, 40.0, 100.0]), np.array([0, 3, 1, 0]), np.array([5, 2, 4, -5])
+    )
     return [Neighbours(changes, cluster.ledger)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracles import cluster_outcome, cluster_streams, cluster_totals, cluster_world
@@ -115,9 +115,21 @@ def test_drawn_scenarios_are_valid(drawn: dict[str, Any], tmp_path_factory: pyte
     _check_drawn(drawn, tmp_path_factory)
 
 
+#: A node with a burst of neighbours fails, and all that runs there is killed.
+_BURST_ENDS: dict[str, Any] = {
+    "policies": {
+        "order": "sjf", "place": "iridium", "scale": "thrifty", "plan": "fair", "dispatch": "ppot", "share": None,
+        "admit": {"utilisation": {"threshold": 0.5}},
+    },
+    "telemetry": {"full": "force"}, "look": 120, "checkpoint": 20, "floor": 0.5, "keeps": {"tasks": 0.0, "queries": 4},
+    "kill": 1.0, "neighbours": ["iowa", "oslo"], "schedulers": 1, "outage": None, "up": 1.25e9, "seed": 1644,
+}  # fmt: skip
+
+
 @pytest.mark.slow
 @settings(_DRAWN, max_examples=60)
 @given(drawn=trees())
+@example(drawn=_BURST_ENDS)
 def test_many_drawn_scenarios_are_valid(
     drawn: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

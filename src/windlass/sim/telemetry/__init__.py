@@ -13,5 +13,6 @@
 - :mod:`~windlass.sim.telemetry.unfinished`: the tasks that have not ended, from step to step.
 - :mod:`~windlass.sim.telemetry.metrics`: the metrics that a node measures under that load.
 - :mod:`~windlass.sim.telemetry.neighbours`: other software, which holds cores of nodes in bursts.
+- :mod:`~windlass.sim.telemetry.neighbour_steps`: its compiled steps.
 - :mod:`~windlass.sim.telemetry.result`: measurements and answers of a simulation.
 """

@@ -10,9 +10,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.jit import Kernel
+from windlass.jit.schema import allocate
 from windlass.model.values import number, whole
+from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Concerns, Quiet
+from windlass.sim.part import ABSENT, Concerns, Entries, Quiet
+from windlass.sim.telemetry.neighbour_steps import (
+    DECIDE,
+    KERNELS,
+    NEXT,
+    RUN_TYPE,
+    SETTLE,
+    NeighbourCounts,
+    NeighbourRun,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +107,9 @@ def draw_bursts(
 class Neighbours(Quiet):
     """Demand of neighbours for cores; a :class:`windlass.sim.part.Part`.
 
+    They take idle cores only, and give up those of a node that is vacated. When the node is back, a burst that has not
+    ended takes no cores again, except as it still grows.
+
     Parameters
     ----------
     changes
@@ -111,30 +126,55 @@ class Neighbours(Quiet):
     (1.0, (), [4, 3], 5.0)
     """
 
+    #: Its compiled functions.
+    kernels: tuple[Kernel, ...] = KERNELS
+
     def __init__(
         self, changes: CoreChanges, ledger: Ledger, site: int = 0, number: int | None = None
     ) -> None:
-        self._changes, self._ledger, self._first, self._number = (
-            changes,
-            ledger,
-            ledger.rows(site).start,
-            ledger.join(site, number),
+        changing = len(changes.time)
+        run = allocate(
+            NeighbourRun,
+            {"changes": changing, "ends": changing + 1},
+            nodes=ledger.nodes,
+            time=np.append(changes.time, np.inf),
+            row=ledger.rows(site).start + changes.node,
+            cores=changes.cores,
         )
-        self._times, self._next = np.append(changes.time, np.inf), 0
+        NeighbourCounts.of(run.counts).part = ledger.join(site, number)
+        self._site, self._handle = site, Handle(run, RUN_TYPE)
+        # A change of capacity may end a burst.
+        ledger.watch(site)
 
     def concerns(self) -> Concerns:
-        """Return nothing: the demand does not depend on other parts."""
-        return Concerns()
+        """Return the site: its rows may have to be vacated."""
+        return Concerns(sites=(self._site,))
+
+    def entries(self) -> Entries:
+        """Return the compiled steps."""
+        return Entries(
+            self._handle.address,
+            run=ABSENT,
+            steps=0,
+            settle=SETTLE.as_argument().entry,
+            decide=DECIDE.as_argument().entry,
+            horizon=NEXT.as_argument().entry,
+            ended=ABSENT,
+            advanced=lambda _, until: until,
+            settled=lambda _, now: None,
+            decided=lambda _, now: (),
+        )
 
     def horizon(self) -> float:
         """Return when the demand changes next, s."""
-        return float(self._times[self._next])
+        change: float = NEXT.entry()(self._handle.address)
+        return change
+
+    def settle(self, now: float) -> None:
+        """Give up the cores of rows to be vacated; the burst does not take them again."""
+        SETTLE.entry()(self._handle.address, now)
 
     def decide(self, now: float) -> tuple[()]:
         """Take cores, or give them back, as the demand changes."""
-        while self._times[self._next] <= now:
-            row = self._next
-            node, cores = self._first + int(self._changes.node[row]), int(self._changes.cores[row])
-            self._ledger.hold(node, self._number, cores)
-            self._next += 1
+        DECIDE.entry()(self._handle.address, now)
         return ()

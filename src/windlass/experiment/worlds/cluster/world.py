@@ -31,6 +31,7 @@ from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 from windlass.sim.telemetry.binding import binding_kernels
 from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.neighbours import Neighbours
 from windlass.sim.telemetry.part import TelemetryPart, policy_kernels
 from windlass.sim.workers.part import kernels as worker_kernels
 
@@ -113,6 +114,8 @@ def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
     streams = setting.random(0)
     if "queries" in kinds:
         make(chosen.plan, PLAN, streams, "")
+    if "neighbours" in kinds:
+        yield from Neighbours.kernels
     if "staged" in kinds:
         if chosen.order.staged is not None:
             yield from order_kernels(make(chosen.order.staged, ORDER_STAGED, streams, ""))
