@@ -19,6 +19,7 @@ from windlass.experiment.scenario import make_scenario
 from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.experiment.worlds.cluster import make_policies
 from windlass.model import InputError
+from windlass.sim.nodes import HOLD
 from windlass.sim.telemetry.answers import NO_LIMIT, counts, limits_of, set_answers
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
@@ -215,7 +216,8 @@ def test_with_late_binding_a_waiting_task_is_no_load_of_a_node(dispatch):
 def test_the_announced_kernels_are_the_used_ones(monkeypatch, dispatch):
     setting = case_of(policies={"dispatch": dispatch, "admit": {"random": {"downtime": 0.5}}}).setting
     announced, called = announced_and_called_kernels(AdmissionWorld(), setting, monkeypatch)
-    assert called == set(announced)
+    # The ledger announces what parts in Python call; neighbours hold cores in compiled steps.
+    assert called == set(announced) - {HOLD}
 
 
 def test_policies_in_python_and_wrong_answers_are_rejected():
