@@ -12,7 +12,7 @@ from windlass.order.site.policies.fcfs import Fcfs
 from windlass.place.policies.in_place import InPlace
 from windlass.plan import Plan
 from windlass.scale import Totals
-from windlass.share.answer import Share, Sharing
+from windlass.share.view import Share, Sharing
 
 #: A counter shared by all policies of the process: a state that no seed resets.
 CALLS = itertools.count()

@@ -20,7 +20,7 @@ from windlass.model import PolicyError
 from windlass.order.fleet import JobOrder
 from windlass.plan import Plan
 from windlass.scale import Totals
-from windlass.share.answer import Share, Sharing
+from windlass.share.view import Share, Sharing
 
 BASES = {
     "admit": broken.Admits,

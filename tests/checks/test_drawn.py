@@ -9,7 +9,7 @@ import numpy as np
 from windlass.experiment.checks import admit, dispatch, place, plan, scale, share
 from windlass.experiment.checks.order import fleet, site
 from windlass.share import Sharing
-from windlass.share.answer import Share
+from windlass.share.view import Share
 
 
 def span_the_bounds(values, low, high, within=0.03):

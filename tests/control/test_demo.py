@@ -21,8 +21,7 @@ from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError
 from windlass.scale.view import Demands, ScaleView, Totals
 from windlass.share.allocation import Allocation, Candidate, Guest
-from windlass.share.answer import Share, Sharing
-from windlass.share.view import ShareView
+from windlass.share.view import Share, ShareView, Sharing
 
 SCENARIO = {
     "name": "small",

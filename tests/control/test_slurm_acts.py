@@ -28,7 +28,7 @@ from windlass.engines.slurm.entries import (
 )
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
-from windlass.share.answer import Back
+from windlass.share.view import Back
 
 TAKING = Taking(5.0, 8, 7, 30, 60.0, 99.0, 1000.0, 0)
 

@@ -14,7 +14,7 @@ from windlass.place.view import Placement
 from windlass.plan.view import Plan
 from windlass.policy.registry import decisions
 from windlass.scale.view import Totals
-from windlass.share.answer import Sharing
+from windlass.share.view import Sharing
 
 SOURCE = Path(__file__).parents[2] / "src" / "windlass"
 DECISIONS = [registry.decision for registry in decisions()]
@@ -53,7 +53,6 @@ FURTHER = {
     ("scale", "forecast"): "forecasters",
     ("scale", "monitor"): "the history of needs, on disk",
     ("share", "allocation"): "the jobs of a view, which engines keep too",
-    ("share", "answer"): "the answer, which the view need not know",
     ("share", "book"): "what every engine keeps of jobs that run and share",
     ("share", "interference"): "how fast two jobs run together, from measured pairs",
     ("share", "learning"): "how well ASAx learns, compared with its theorem",
@@ -100,7 +99,7 @@ def test_an_answer_validates_itself_with_the_view(decision: str):
     answer = ANSWERS[decision]
     view = SOURCE.joinpath(*decision.split("."), "view.py")
     assert list(inspect.signature(answer.check).parameters) == ["self", "view"]
-    assert inspect.getsourcefile(answer) in {str(view), str(view.with_name("answer.py"))}
+    assert inspect.getsourcefile(answer) == str(view)
 
 
 def test_every_decision_has_an_answer_class():

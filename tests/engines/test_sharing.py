@@ -16,8 +16,8 @@ from windlass.model import InputError, JobTable
 from windlass.order.site.policies.easy import Easy
 from windlass.share import POLICIES
 from windlass.share.allocation import Candidate
-from windlass.share.answer import Back, Share, Sharing
 from windlass.share.usage import Reading
+from windlass.share.view import Back, Share, Sharing
 
 
 class FakeShares:

@@ -5,8 +5,8 @@ import pytest
 from tests.engines.notes import Bench, pair, running, waiting
 from windlass.engines.batch.system import Ended, Submitted
 from windlass.share.allocation import Candidate
-from windlass.share.answer import Back
 from windlass.share.usage import Reading
+from windlass.share.view import Back
 
 
 @pytest.mark.parametrize("restarts", [True, False])

@@ -10,8 +10,8 @@ from windlass.engines.batch.system import Cancelled, Delayed, Ended, Started, Su
 from windlass.model import PolicyError
 from windlass.share import Share, Sharing
 from windlass.share.allocation import Candidate
-from windlass.share.answer import Back
 from windlass.share.usage import ClassUse
+from windlass.share.view import Back
 
 
 def test_checkpoints_come_every_five_seconds_by_default_and_only_while_needed():

@@ -21,7 +21,7 @@ from windlass.model.use import JobUse, UseStage
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.share import Share, Sharing, Speeds
-from windlass.share.answer import Back
+from windlass.share.view import Back
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.shares.course import JobStages

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.share.cases import candidate, host, views
 from windlass.model import InputError, PolicyError
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
-from windlass.share.answer import Back
 from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
-from windlass.share.view import Head, checked_actions
+from windlass.share.view import Back, Head, checked_actions
 
 PAIR = host(1, guest=Guest(candidate(5), 30))
 

@@ -9,11 +9,10 @@ import pytest
 from tests.share.cases import candidate, host
 from tests.share.test_book import pair, read
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
-from windlass.share.answer import Back
 from windlass.share.book import ShareBook
 from windlass.share.pairing import host_ended
 from windlass.share.usage import ClassUse, Interval, Reading
-from windlass.share.view import Head
+from windlass.share.view import Back, Head
 
 
 def pair_and_single(**changed: object) -> ShareBook:

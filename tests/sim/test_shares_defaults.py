@@ -15,8 +15,8 @@ from windlass.model import InputError
 from windlass.model.use import JobUse, UseStage
 from windlass.order.site.policies.easy import Easy
 from windlass.share import Interference, ShareView, Sharing
-from windlass.share.answer import Back
 from windlass.share.interference import HostTime
+from windlass.share.view import Back
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.shares.course import JobStages

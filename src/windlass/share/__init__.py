@@ -14,12 +14,11 @@ Policies, one file each in ``policies/``:
 - ``none``: no sharing; EASY backfilling alone.
 - ``static``: half of the time each; ``always``: one fixed quota.
 
-:mod:`~windlass.share.allocation` describes jobs and allocations, :mod:`~windlass.share.view` what policies
-read, :mod:`~windlass.share.answer` what they return, and :mod:`~windlass.share.pairing` the allocations after
-an answer. ``lib/`` has parts that several policies share. Every engine keeps a :mod:`~windlass.share.book` of
-running jobs (:mod:`~windlass.share.running`) and measures them with :mod:`~windlass.share.usage`.
-:mod:`~windlass.share.interference` predicts the speeds of two jobs that share cores, fitted to measured
-pairs.
+:mod:`~windlass.share.allocation` describes jobs and allocations, :mod:`~windlass.share.view` what policies read and
+return, and :mod:`~windlass.share.pairing` the allocations after an answer. ``lib/`` has parts that several policies
+share. Every engine keeps a :mod:`~windlass.share.book` of running jobs (:mod:`~windlass.share.running`) and measures
+them with :mod:`~windlass.share.usage`. :mod:`~windlass.share.interference` predicts the speeds of two jobs that share
+cores, fitted to measured pairs.
 
 :mod:`~windlass.share.context` lists the constructor arguments that an engine offers to a policy, and
 :mod:`~windlass.share.learned` has the protocols of learning policies. :mod:`~windlass.share.learning`
@@ -39,7 +38,6 @@ from typing import ClassVar, Protocol
 
 from windlass.policy.registry import Registry, capability
 from windlass.share.allocation import Allocation, Candidate, Guest
-from windlass.share.answer import Share, Sharing
 from windlass.share.context import ShareContext
 from windlass.share.interference import Interference, Speeds, fit_interference
 from windlass.share.learned import Observing, Persistent
@@ -48,7 +46,7 @@ from windlass.share.lib.state import happiness
 from windlass.share.pairing import carried_out, guest_ended, host_ended
 from windlass.share.policies.asax import Asax
 from windlass.share.policies.pairs import Pairs
-from windlass.share.view import ACTIONS, Checkpoint, ShareView
+from windlass.share.view import ACTIONS, Checkpoint, Share, ShareView, Sharing
 
 POLICIES = Registry(
     "share",

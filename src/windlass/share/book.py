@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from windlass.share.allocation import Candidate, Guest
-from windlass.share.answer import Sharing
 from windlass.share.pairing import carried_out
 from windlass.share.running import RunningJob, fresh, same, shown, used_memory
 from windlass.share.usage import ClassUse, Interval, Reading
-from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
+from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView, Sharing
 
 
 @dataclass(slots=True)
@@ -31,7 +30,7 @@ class ShareBook:
 
     Examples
     --------
-    >>> from windlass.share.answer import Share
+    >>> from windlass.share.view import Share
     >>> book = ShareBook()
     >>> book.started(Candidate(1, "montage", 4, 2e9, 60.0), at=0.0, memory=8e9)
     >>> book.read({1: Reading(at=10.0, cpu=10.0, memory=2e9)})

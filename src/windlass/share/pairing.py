@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 
 from windlass.share.allocation import Allocation, Guest
-from windlass.share.answer import Sharing
-from windlass.share.view import ShareView
+from windlass.share.view import ShareView, Sharing
 
 
 def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
@@ -31,7 +30,7 @@ def carried_out(view: ShareView, answer: Sharing) -> tuple[Allocation, ...]:
 
     Examples
     --------
-    >>> from windlass.share.answer import Share
+    >>> from windlass.share.view import Share
     >>> from windlass.share.allocation import Candidate
     >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
     >>> view = ShareView(0.0, (host,), (Candidate(2, "blast", 4, 4e9, 60.0),))

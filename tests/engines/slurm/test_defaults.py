@@ -14,7 +14,7 @@ from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.order.site.view import Start
 from windlass.share import Share, Sharing
-from windlass.share.answer import Back
+from windlass.share.view import Back
 
 bench = test_quotas.bench
 

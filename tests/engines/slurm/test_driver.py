@@ -38,7 +38,7 @@ from windlass.order.site.policies.limited import Limited
 from windlass.order.site.policies.queue import Queue
 from windlass.order.site.view import Start
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
-from windlass.share.answer import Back
+from windlass.share.view import Back
 from windlass.sim import replay
 
 LOOK = SlurmOptions(pace=0.0, until_idle=True)

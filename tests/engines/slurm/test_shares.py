@@ -74,7 +74,7 @@ class Sharing(Driver):
 #: Guests get half of the time, and every other guest is requeued once it has been seen.
 FICKLE = """
 from windlass.share import Sharing
-from windlass.share.answer import Back
+from windlass.share.view import Back
 from windlass.share.policies.static import Static
 
 

@@ -11,8 +11,7 @@ from windlass.control.journal import DecisionRecord, JobKey
 from windlass.place.view import Placement, PlaceView
 from windlass.plan.view import Plan, PlanView
 from windlass.scale.view import ScaleView, Totals
-from windlass.share.answer import Sharing
-from windlass.share.view import ShareView
+from windlass.share.view import ShareView, Sharing
 
 #: A decision, its load and its site, as in the address ``scale.ml@virginia``.
 Address = tuple[str, str, str]
@@ -43,7 +42,7 @@ class AnswerRecords:
 
     Examples
     --------
-    >>> from windlass.share.answer import Share
+    >>> from windlass.share.view import Share
     >>> from windlass.share.allocation import Allocation, Candidate
     >>> records = AnswerRecords("demo", lambda decision, site: "pairs", {})
     >>> host = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)

@@ -11,10 +11,9 @@ from windlass.engines.batch.sharing_backend import JobEnding, Pair, SharingSyste
 from windlass.model.values import number
 from windlass.order.site.reservation import reservation
 from windlass.share import SharePolicy, ShareView, Sharing, observe
-from windlass.share.answer import Back, Share
 from windlass.share.book import ShareBook
 from windlass.share.usage import ClassUse
-from windlass.share.view import Head
+from windlass.share.view import Back, Head, Share
 
 _SHARE = "share"
 

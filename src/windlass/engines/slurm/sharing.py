@@ -26,9 +26,9 @@ from windlass.model import InputError
 from windlass.policy.registry import capability
 from windlass.share import POLICIES as SHARE
 from windlass.share import Share, ShareView, Sharing
-from windlass.share.answer import Back
 from windlass.share.learned import Persistent
 from windlass.share.usage import ClassUse
+from windlass.share.view import Back
 
 
 def sharing_site(

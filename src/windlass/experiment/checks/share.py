@@ -15,9 +15,9 @@ from windlass.experiment.checks.common import Check, require
 from windlass.experiment.checks.generic import generic_checks
 from windlass.policy.registry import Registry, capability
 from windlass.share import Allocation, Candidate, Checkpoint, ShareView, observe
-from windlass.share.answer import Sharing
 from windlass.share.learned import Persistent
 from windlass.share.pairing import carried_out
+from windlass.share.view import Sharing
 
 _CLASSES = ("montage", "blast", "statistics", "synthetic")
 _STEPS = 60

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from windlass.share.allocation import Allocation, Candidate, Guest
-from windlass.share.answer import Share
-from windlass.share.view import ShareView
+from windlass.share.view import Share, ShareView
 
 
 @dataclass(frozen=True, slots=True)

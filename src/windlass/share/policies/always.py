@@ -3,9 +3,8 @@
 from typing import ClassVar
 
 from windlass.model import InputError
-from windlass.share.answer import Sharing
 from windlass.share.lib.first_fit import QuotaChoice, first_fit
-from windlass.share.view import ACTIONS, ShareView
+from windlass.share.view import ACTIONS, ShareView, Sharing
 
 
 class Always:

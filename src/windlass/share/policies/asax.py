@@ -10,13 +10,12 @@ import numpy as np
 from windlass.model import InputError
 from windlass.model.values import number
 from windlass.share.allocation import Allocation, Guest
-from windlass.share.answer import Sharing
 from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.lib.mixture import Mixture, Rule
 from windlass.share.lib.saved import from_text, to_text
 from windlass.share.lib.state import MEASURES, happiness, loss_of, slowdown
 from windlass.share.lib.trees import read_experts
-from windlass.share.view import Checkpoint, ShareView
+from windlass.share.view import Checkpoint, ShareView, Sharing
 
 
 class Asax:

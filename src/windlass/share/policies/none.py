@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from windlass.share.answer import Sharing
-from windlass.share.view import ShareView
+from windlass.share.view import ShareView, Sharing
 
 
 class NoSharing:

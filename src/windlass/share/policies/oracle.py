@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from windlass.share.allocation import Allocation, Candidate
-from windlass.share.answer import Sharing
 from windlass.share.interference import PairSpeeds, time_shared
 from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.lib.part import part_of
-from windlass.share.view import ShareView
+from windlass.share.view import ShareView, Sharing
 
 
 class Oracle:

@@ -12,7 +12,6 @@ from windlass.io import seal_text, unseal_text
 from windlass.model import InputError
 from windlass.model.values import number, whole
 from windlass.share.allocation import Allocation, Candidate, Guest
-from windlass.share.answer import Back, Sharing
 from windlass.share.lib.effects import Effects
 from windlass.share.lib.features import Hosts, guest_features, host_features, use
 from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
@@ -21,7 +20,7 @@ from windlass.share.lib.part import part_of
 from windlass.share.lib.regress import BayesianLine, line_of
 from windlass.share.lib.saved import CONTAINER
 from windlass.share.lib.state import ratio
-from windlass.share.view import Checkpoint, ShareView
+from windlass.share.view import Back, Checkpoint, ShareView, Sharing
 
 #: Pairs deviate from any line by about 0.1 (docs/results-share.md), and the about six measurements of a pair deviate
 #: in the same direction.
