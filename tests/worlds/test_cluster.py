@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
+from tests.announced_kernels import announced_and_called_kernels
 from windlass.drive import drive
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
@@ -194,6 +195,16 @@ def test_a_cluster_of_all_loads_completes_them_and_measures_each():
     shares = [each for each in outcome.series if each.percent]
     assert [each.name for each in shares] == ["cores in use at iowa", "cores in use at sydney"]
     assert all(len(each.time) == 61 and (each.value <= 1).all() for each in shares)
+
+
+def named(kernel):
+    return f"{kernel.python.__module__}.{kernel.python.__qualname__}"
+
+
+def test_the_kernels_of_a_cluster_of_all_loads_are_announced(monkeypatch):
+    """Otherwise they are compiled in the middle of the run, without a progress display."""
+    announced, called = announced_and_called_kernels(ClusterWorld(), setting(policies=ALL), monkeypatch)
+    assert sorted(named(kernel) for kernel in called - set(announced)) == []
 
 
 def test_tasks_that_all_nodes_reject_are_forced_refused_or_spilled(tmp_path):

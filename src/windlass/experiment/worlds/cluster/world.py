@@ -26,7 +26,10 @@ from windlass.results.metrics.cluster import ClusterMetrics
 from windlass.scale import POLICIES as SCALE
 from windlass.share import POLICIES as SHARE
 from windlass.sim.fleet.run import order_kernels, place_kernels
+from windlass.sim.fleet.steps import LEDGER_KERNELS as FLEET_KERNELS
 from windlass.sim.instances.part import kernels as instance_kernels
+from windlass.sim.queries.part import QueriesPart
+from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 from windlass.sim.telemetry.binding import binding_kernels
@@ -113,10 +116,11 @@ def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
     chosen, kinds = setting.chosen(), {load.kind for load in setting.loads.values()}
     streams = setting.random(0)
     if "queries" in kinds:
-        make(chosen.plan, PLAN, streams, "")
+        yield from (*QueriesPart.kernels, *functions_of(make(chosen.plan, PLAN, streams, "")))
     if "neighbours" in kinds:
         yield from Neighbours.kernels
     if "staged" in kinds:
+        yield from FLEET_KERNELS
         if chosen.order.staged is not None:
             yield from order_kernels(make(chosen.order.staged, ORDER_STAGED, streams, ""))
         else:
@@ -127,7 +131,7 @@ def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
             yield from site_kernels(make(order, ORDER, streams, ""), rated=share is not None)
             if share is not None:
                 make(share, SHARE, streams, "")
-                yield from RATED_KERNELS
+                yield from (*RATED_KERNELS, *SharesPart.kernels)
         if "tasks" in kinds and (dispatch := chosen.of("dispatch", name)) is not None:
             policy = make_dispatch(dispatch, site, setting.guaranteed(name), streams, "")
             if (admit := chosen.of("admit", name)) is not None:
