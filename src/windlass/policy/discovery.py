@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -35,9 +36,17 @@ def classes_in(package: str, method: str, room: str = "") -> Iterator[Any]:
             yield from named_classes(importlib.import_module(module), method)
 
 
-def named_classes(module: ModuleType, method: str) -> Iterator[Any]:
-    """Yield the public classes that are defined in a module and have a ``name`` and this method."""
-    for _, cls in inspect.getmembers(module, inspect.isclass):
-        own = cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
-        if own and isinstance(getattr(cls, "name", None), str) and hasattr(cls, method):
-            yield cls
+@functools.cache
+def named_classes(module: ModuleType, method: str) -> tuple[Any, ...]:
+    """Return the public classes that are defined in a module and have a ``name`` and this method.
+
+    A module that is imported again is another module, and is searched again.
+    """
+    return tuple(
+        cls
+        for _, cls in inspect.getmembers(module, inspect.isclass)
+        if cls.__module__ == module.__name__
+        and not cls.__name__.startswith("_")
+        and isinstance(getattr(cls, "name", None), str)
+        and hasattr(cls, method)
+    )
