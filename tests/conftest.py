@@ -31,7 +31,7 @@ settings.load_profile("windlass")
 
 #: Share of its examples that a drawn test runs, and of its cases that a matrix runs; its other cases are slow.
 #: ``.ci/nightly`` and the trials of changes run all of them.
-EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.3"))
+EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.2"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,14 +5,33 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import EXAMPLES
 from windlass.experiment.checks import CheckError, check_policy
 from windlass.experiment.checks.suite import checks_of
 from windlass.experiment.worlds import worlds
 from windlass.policy.registry import decisions
 
 REGISTRIES = {registry.decision: registry for registry in decisions()}
+#: Policies of each decision whose checks are ordinary; those of the others, which compile much, are slow, except where
+#: all cases of a matrix are ordinary.
+ORDINARY = {
+    "admit": ("forewarn", "ready"),
+    "dispatch": ("pot", "pull", "rosella"),
+    "order.fleet": ("fcfs", "swag"),
+    "order.site": ("easy", "sjf"),
+    "place": ("gather", "in-place"),
+    "plan": ("cascade", "refined"),
+    "scale": ("reactive", "thrifty"),
+    "share": ("asax", "pairs"),
+}
 CASES = [
-    pytest.param(registry, name, check, id=f"{registry.decision}-{name}-{check.__name__}")
+    pytest.param(
+        registry,
+        name,
+        check,
+        id=f"{registry.decision}-{name}-{check.__name__}",
+        marks=() if name in ORDINARY[registry.decision] or EXAMPLES >= 1.0 else pytest.mark.slow,
+    )
     for registry in REGISTRIES.values()
     for name in registry.names()
     for check in checks_of(registry.decision)
@@ -21,6 +40,11 @@ CASES = [
 
 def test_the_decisions_of_all_worlds_are_registered():
     assert {registry.decision for world in worlds() for registry in world.decisions} <= set(REGISTRIES)
+
+
+@pytest.mark.parametrize("decision", REGISTRIES)
+def test_the_ordinary_policies_exist(decision):
+    assert set(ORDINARY[decision]) <= set(REGISTRIES[decision].names())
 
 
 @pytest.mark.parametrize("decision", REGISTRIES)

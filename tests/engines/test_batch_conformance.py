@@ -181,6 +181,7 @@ def driven(systems, policy, **mishaps):
     return system, run, decisions
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_every_job_runs_once_within_the_site_and_as_decided(systems, name):
     system, run, decisions = driven(systems, POLICIES.find(name)())

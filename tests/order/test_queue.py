@@ -124,6 +124,7 @@ def test_jobs_of_a_long_queue_are_backfilled_in_the_order_of_a_second_priority(o
     assert found != [replay(*case, Queue("fcfs", "easy")).start.tolist() for case in cases_]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("name", "backfill"), [("fcfs", "none"), ("easy", "easy"), ("conservative",) * 2])
 @CHECK
 @given(case=cases())

@@ -127,7 +127,7 @@ class RouterOptions:
         >>> RouterOptions.of({"probe": 3})
         Traceback (most recent call last):
         windlass.model.errors.InputError: unknown option 'probe', expected one of at_once, explore_share, window, \
-dispatch, probes, by, benchmark, benchmark_share, seed
+dispatch, probes, by, benchmark, benchmark_share, seed; did you mean 'probes'?
         """
         known = [field.name for field in fields(cls)]
         for name in given:
