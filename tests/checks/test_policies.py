@@ -42,6 +42,16 @@ def test_the_decisions_of_all_worlds_are_registered():
     assert {registry.decision for world in worlds() for registry in world.decisions} <= set(REGISTRIES)
 
 
+def test_policies_that_know_the_future_are_bounds():
+    bounds = [
+        (decision, name)
+        for decision, registry in REGISTRIES.items()
+        for name in registry.names()
+        if getattr(registry.find(name), "bound", False) is True
+    ]
+    assert bounds == [("scale", "clairvoyant"), ("share", "oracle")]
+
+
 @pytest.mark.parametrize("decision", REGISTRIES)
 def test_the_ordinary_policies_exist(decision):
     assert set(ORDINARY[decision]) <= set(REGISTRIES[decision].names())
