@@ -197,6 +197,17 @@ def test_a_cluster_of_all_loads_completes_them_and_measures_each():
     assert all(len(each.time) == 61 and (each.value <= 1).all() for each in shares)
 
 
+def test_dispatch_counts_on_what_nodes_have_while_others_hold_all_their_cores():
+    """With all possible instances guaranteed, a policy with benchmark tasks would send tens of thousands."""
+    chosen = setting("web", policies={"dispatch": "rosella"})
+    speeds = {"iowa": 6 * 8 * 1.0, "sydney": 3 * 16 * 1.5}
+    assert {site: chosen.guaranteed(site) for site in SITES} == {
+        site: pytest.approx(chosen.floor * speed) for site, speed in speeds.items()
+    }
+    quarter = setting("web", floor=0.25, policies={"dispatch": "rosella"})
+    assert quarter.guaranteed("sydney") == pytest.approx(0.25 * speeds["sydney"])
+
+
 def named(kernel):
     return f"{kernel.python.__module__}.{kernel.python.__qualname__}"
 
