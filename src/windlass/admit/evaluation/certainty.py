@@ -158,6 +158,8 @@ def by_shift(covered: Bools, spikes: Bools) -> float:
 
     >>> by_shift(np.array([False, True, False, False]), np.array([False, True, False, False]))
     0.25
+    >>> by_shift(np.zeros(4, bool), np.array([False, True, False, False]))
+    1.0
     """
     if not spikes.any():
         return np.nan
