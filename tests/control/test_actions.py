@@ -465,9 +465,21 @@ def test_a_path_longer_than_that_of_a_socket_is_possible(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", [b"", b"{}", b"[]\n", b'{"kind":"all"}\n', b'{"kind":"offers","x":1}\n', b"\xff\n"]
+    ("line", "why"),
+    [
+        (b"", b"expected JSON, found text that ends too early"),
+        (b"{}", b"kind: missing"),
+        (b"[]\n", b"expected an object with fields, found an empty list"),
+        (
+            b'{"kind":"all"}\n',
+            rb"kind: expected one of \"offers\", \"preview\", \"carry_out\", found \"all\"",
+        ),
+        (b'{"kind":"offers","tocken":1}\n', b"tocken: no such field, found 1; did you mean 'token'?"),
+        (b"\xff\n", b"expected JSON"),
+        (b'{"kind":' + b"[" * 50_000, b"kind: expected a text, found text that is not JSON"),
+    ],
 )
-def test_a_malformed_request_on_the_socket_is_refused(channel, line):
+def test_a_malformed_request_on_the_socket_is_refused(channel, line, why):
     import socket
 
     path = channel.file.with_name("journal.db.sock")
@@ -476,7 +488,7 @@ def test_a_malformed_request_on_the_socket_is_refused(channel, line):
         peer.connect(f"/proc/self/fd/{folder}/{path.name}")
         peer.sendall(line)
         peer.shutdown(socket.SHUT_WR)
-        assert b"not a request" in peer.recv(65536)
+        assert b"actions: not a request: " + why in peer.recv(65536)
     os.close(folder)
 
 

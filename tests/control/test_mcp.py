@@ -193,14 +193,23 @@ def test_a_scenario_is_checked_without_files(client, tmp_path):
         assert why in client.call("validate", scenario=wrong)
 
 
+def error_of(client, method, params=None) -> str:
+    return client.reply(method, params)["error"]["message"]
+
+
 def test_wrong_arguments_and_methods_are_errors_of_the_protocol(client):
     assert client.reply("tools/call", {"name": "drop"})["error"]["code"] == -32602
     assert client.reply("tools/call", [])["error"]["code"] == -32602
     assert client.reply("resources/list")["error"]["code"] == -32601
     assert client.request("ping") == {}
-    assert "Expected `int`" in client.call("list", limit="x")
-    assert "limit" in client.call("list", limit=301)
-    assert "unknown field `x`" in client.call("list", x=1)
+    assert client.call("list", limit="x") == 'list: limit: expected a whole number, found "x"'
+    assert client.call("list", limit=301) == "list: limit: expected at most 300, found 301"
+    assert client.call("list", limt=1) == "list: limt: no such field, found 1; did you mean 'limit'?"
+    drop, listed = ({"name": name} for name in ("drop", "lits"))
+    assert 'name: no such tool, found "drop", expected one of list' in error_of(client, "tools/call", drop)
+    assert error_of(client, "tools/call", listed).endswith("; did you mean 'list'?")
+    assert error_of(client, "ping", [1]) == "params: expected an object with fields, found a list of 1 entry"
+    assert error_of(client, "pong").startswith('method: no such method, found "pong", expected initialize')
     for version in ("1999-01-01", None, 5):
         assert client.request("initialize", {"protocolVersion": version})["protocolVersion"] == VERSIONS[0]
     for version in VERSIONS:

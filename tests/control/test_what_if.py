@@ -95,6 +95,15 @@ def test_a_view_of_the_version_before_has_no_queue(path):
             chosen_queue(reader, site="osaka")
 
 
+def test_a_damaged_view_is_an_error_of_the_journal_that_names_the_field():
+    content = '{"running": [], "waiting": [], "running_count": 0, "waiting_count": 0, "queue": {"policy": 7}}'
+    with pytest.raises(InputError) as caught:
+        status_from_text(content)
+    assert str(caught.value) == (
+        "journal: a view is not the state of a site: queue.policy: expected a text, found 7"
+    )
+
+
 def test_two_queues_need_a_name(tmp_path):
     two = journal_of(tmp_path / "two.db", ("iowa", status()), ("osaka", status()))
     with JournalReader(two) as reader:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from windlass.io.json_errors import json_error
 from windlass.model import InputError
 
 #: The most jobs, and the most machines, that a state lists; further ones are counted only.
@@ -156,9 +157,11 @@ def status_from_text(content: str) -> SiteStatus:
     Raises
     ------
     InputError
-        It is not the state of a site.
+        It is not the state of a site; the message names the field and its value.
     """
     try:
         return msgspec.json.decode(content, type=SiteStatus)
     except msgspec.MsgspecError as error:
-        raise InputError(f"journal: a view is not the state of a site: {error}") from error
+        raise InputError(
+            f"journal: a view is not the state of a site: {json_error(error, content, SiteStatus)}"
+        ) from error

@@ -7,6 +7,7 @@ content: it is only replaced once the whole replacement is on the disk.
 - :mod:`~windlass.io.yaml_text`: YAML without duplicate keys or recursive values, and with a limit on the expanded size.
 - :mod:`~windlass.io.fields`: typed fields of a file; booleans are not accepted as numbers.
 - :mod:`~windlass.io.field_errors`: the first error of such fields in one line.
+- :mod:`~windlass.io.json_errors`: the first error of a JSON message in one line.
 - :mod:`~windlass.io.tables`: Parquet and CSV tables, with one-line errors for damaged files.
 - :mod:`~windlass.io.files`: atomic writing of one file.
 - :mod:`~windlass.io.folder`: a folder of results, which only one command at a time may write.

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from windlass.io.json_errors import json_error
 from windlass.model import InputError
 
 #: The longest line, bytes, and the longest reason, characters.
@@ -100,12 +101,12 @@ def request_from(line: bytes) -> ActionRequest:
     Raises
     ------
     InputError
-        It is not one.
+        It is not one; the message names the field and its value.
     """
     try:
         return msgspec.json.decode(line, type=ActionRequest)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InputError(f"actions: not a request: {error}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"actions: not a request: {json_error(error, line, ActionRequest)}") from error
 
 
 def reply_from(line: bytes) -> ActionReply:

@@ -10,7 +10,9 @@ import msgspec
 
 from windlass.control.journal import JournalReader
 from windlass.control.mcp.tools import TOOLS, Tool
+from windlass.io.json_errors import json_error, json_value
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 from windlass.model.version import version
 
 #: Versions of the protocol, the latest first.
@@ -90,15 +92,17 @@ class McpServer:
         try:
             request = msgspec.json.decode(message, type=_Request)
         except msgspec.ValidationError as error:
-            return _line(_Reply(None, error=_Failure(_INVALID, f"not a request of JSON-RPC 2.0: {error}")))
+            why = f"not a request of JSON-RPC 2.0: {json_error(error, message, _Request)}"
+            return _line(_Reply(None, error=_Failure(_INVALID, why)))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return _line(_Reply(None, error=_Failure(_PARSE, f"not JSON: {error}")))
+            return _line(_Reply(None, error=_Failure(_PARSE, json_error(error, message, _Request))))
         number = request.id
         if number is msgspec.UNSET:
             return None
         assert not isinstance(number, msgspec.UnsetType)
         if request.jsonrpc != "2.0":
-            return _line(_Reply(number, error=_Failure(_INVALID, 'jsonrpc is not "2.0"')))
+            why = f'jsonrpc: expected "2.0", found {json_value(request.jsonrpc)}'
+            return _line(_Reply(number, error=_Failure(_INVALID, why)))
         try:
             return _line(_Reply(number, result=self._result(request.method, request.params)))
         except _RefusedError as error:
@@ -106,7 +110,9 @@ class McpServer:
 
     def _result(self, method: str, params: Any) -> Any:
         if params is not None and not isinstance(params, dict):
-            raise _RefusedError(_BAD_PARAMS, "params is not an object")
+            raise _RefusedError(
+                _BAD_PARAMS, f"params: expected an object with fields, found {json_value(params)}"
+            )
         given = params or {}
         match method:
             case "initialize":
@@ -119,17 +125,23 @@ class McpServer:
             case "tools/call":
                 return self._called(given.get("name"), given.get("arguments") or {})
         raise _RefusedError(
-            _NO_METHOD, f"no method {method[:80]!r}, expected initialize, tools/list or tools/call"
+            _NO_METHOD,
+            f"method: no such method, found {json_value(method)}, expected initialize, ping, tools/list or tools/call",
         )
 
     def _called(self, name: Any, arguments: Any) -> _Result:
         tool = self._tools.get(name) if isinstance(name, str) else None
         if tool is None:
-            raise _RefusedError(_BAD_PARAMS, f"no such tool, expected one of {', '.join(self._tools)}")
+            hint = did_you_mean(name, self._tools) if isinstance(name, str) else ""
+            known = ", ".join(self._tools)
+            raise _RefusedError(
+                _BAD_PARAMS, f"name: no such tool, found {json_value(name)}, expected one of {known}{hint}"
+            )
         try:
             given = msgspec.convert(arguments, tool.arguments)
         except msgspec.ValidationError as error:
-            return _Result([_Text(f"{tool.name}: {error}")], isError=True)
+            why = json_error(error, arguments, tool.arguments)
+            return _Result([_Text(f"{tool.name}: {why}")], isError=True)
         if tool.replays and not self._one.acquire(blocking=not self._refuses):
             return _Result([_Text("another replay is under way, try again when it has ended")], isError=True)
         try:
