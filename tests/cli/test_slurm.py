@@ -31,6 +31,7 @@ def error_of(monkeypatch, capsys, tmp_path):
     [
         ("share=asax", "no policy of order given, expected order=POLICY"),
         ("order=easy,share=asxa", "did you mean 'asax'?"),
+        ("ordr=easy", "cannot be driven on Slurm, expected one of order, share; did you mean 'order'?"),
         ("place=tetrium", "decision 'place' cannot be driven on Slurm, expected one of order"),
         ("order=esay", "did you mean 'easy'?"),
         ("order=easy,order=fcfs", "order is given twice"),

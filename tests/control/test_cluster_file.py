@@ -86,6 +86,11 @@ SLURM = "engines: [{engine: slurm, policies: {order: easy}"
             "engines: [{engine: slurm, policies: {order: easy, admit: pronto}}]",
             "engines.0.policies.admit: cannot be driven on Slurm, expected order and perhaps share",
         ),
+        (
+            "engines: [{engine: slurm, policies: {ordr: easy}}]",
+            "engines.0.policies.ordr: cannot be driven on Slurm, expected order and perhaps share;"
+            " did you mean 'order'?",
+        ),
         ("engines: [{engine: slurm, policies: {order: [easy, sjf]}}]", "engines.0.policies.order: "),
         ("engines: [{engine: slurm, policies: {order: none.py}}]", "none.py: no such file"),
     ],

@@ -12,6 +12,7 @@ from windlass.cli.policy_notation import decision_and_policy, split_policies, wi
 from windlass.drive import Named
 from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.registry import Registry
 from windlass.share import POLICIES as SHARE
@@ -51,7 +52,7 @@ def read_policies(
         if decision not in registries:
             raise InputError(
                 f"--policies: decision {decision!r} cannot be driven on {system}, "
-                f"expected one of {', '.join(registries)}"
+                f"expected one of {', '.join(registries)}{did_you_mean(decision, registries)}"
             )
         if decision in found:
             raise InputError(f"--policies: {decision} is given twice, expected one policy")

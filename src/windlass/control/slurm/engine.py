@@ -34,6 +34,7 @@ from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.jit import Compiling, prepare
 from windlass.model import BatchError, InputError
+from windlass.model.nearest import did_you_mean
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.registry import Registry
 from windlass.share import POLICIES as SHARE
@@ -102,8 +103,9 @@ class SlurmSettings:
         """
         for decision in self.policies:
             if decision not in DECISIONS:
+                hint = did_you_mean(decision, DECISIONS)
                 raise InputError(
-                    f"policies.{decision}: cannot be driven on Slurm, expected order and perhaps share"
+                    f"policies.{decision}: cannot be driven on Slurm, expected order and perhaps share{hint}"
                 )
         if ORDER.key not in self.policies:
             raise InputError("policies: no policy of order, expected one such as order: easy")
