@@ -308,8 +308,8 @@ def test_without_cut_work_there_is_no_sentence():
         ),
         (
             (90.0, 60.0),
-            "future, which knows more than a real policy can and cannot win, has 30 s (50 %) more and is no bound "
-            "here.",
+            "future, which knows more than a real policy can and cannot win, has 30 s (50 %) more, which is no "
+            "bound here.",
         ),
     ],
 )
@@ -326,6 +326,24 @@ def test_a_variant_that_knows_the_future_is_a_bound_and_does_not_win(waits, expe
     line = sentences(verdict)[0]
     assert line.startswith("easy has the lowest mean wait: 1.000 min, 1.000 min (50 %) less than fcfs; ")
     assert line.endswith(f". {expected}")
+
+
+def test_several_bounds_are_one_sentence_and_those_at_the_same_distance_are_together():
+    waits = {"ends": 30.0, "starts": 90.0, "all": 30.0, "easy": 60.0, "fcfs": 120.0}
+    made = [
+        VariantResult(
+            name,
+            (),
+            (replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=wait)),),
+            bound=name not in ("easy", "fcfs"),
+        )
+        for name, wait in waits.items()
+    ]
+    line = sentences(judge(Results("", "", tuple(made))))[0]
+    assert line.endswith(
+        ". 3 variants know more than a real policy can and cannot win: ends and all have 30 s (50 %) less; "
+        "starts has 30 s (50 %) more, which is no bound here."
+    )
 
 
 def test_the_recorded_schedule_is_a_baseline_only_with_its_own_site_and_arrivals():

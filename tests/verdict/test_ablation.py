@@ -169,6 +169,19 @@ def test_the_table_fits_a_narrow_terminal_and_marks_what_is_significant():
     assert "% ✓" in text
 
 
+def test_several_tables_at_one_point_name_the_variant_that_makes_all_decisions():
+    found = results(
+        variant((), WHOLE), variant((), NO_SHARE, order="sjf"),
+        variant(("order",), NO_ORDER),
+        variant((), WHOLE, point="load=2"), variant(("order",), NO_ORDER, point="load=2"),
+    )  # fmt: skip
+    parts = [str(part) for part in ablation_tables(found)]
+    titles = [part for part in parts if part.startswith("What each decision is worth")]
+    assert titles == [f"What each decision is worth ({name})" for name in ("easy", "sjf", "load=2")]
+    page = section(found).html
+    assert [page.count(f"<h2>{each}</h2>") for each in titles] == [1, 1, 1]
+
+
 def test_the_section_of_the_page_has_values_and_is_absent_without_variants_that_leave_decisions_out():
     page = section(four()).html
     assert "What each decision is worth" in page

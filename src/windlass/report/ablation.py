@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich import box
 from rich.table import Table
@@ -40,7 +42,7 @@ def ablation_tables(results: Results) -> Iterator[Table | Text]:
     results
         Results of any world.
     """
-    for found in ablation(results):
+    for found in titled_ablations(results):
         yield Text()
         yield Text(title(found), "bold")
         yield _table(left_out_names(found), found.effects)
@@ -56,6 +58,24 @@ def ablation_tables(results: Results) -> Iterator[Table | Text]:
             yield Text(title(found, INTERACTIONS), "bold")
         for line in lines:
             yield Text(line)
+
+
+def titled_ablations(results: Results) -> tuple[Ablation, ...]:
+    """Return what each decision is worth; where several have one point, it names the variant that makes all decisions.
+
+    Parameters
+    ----------
+    results
+        Results of any world.
+    """
+    found = ablation(results)
+    times = Counter(each.point for each in found)
+    return tuple(
+        each
+        if times[each.point] == 1
+        else replace(each, point=", ".join(filter(None, (each.base, each.point))))
+        for each in found
+    )
 
 
 def title(found: Ablation, words: str = TITLE) -> str:

@@ -13,12 +13,13 @@ from windlass.report.ablation import (
     interaction_lines,
     left_out_names,
     title,
+    titled_ablations,
 )
 from windlass.report.columns import label
 from windlass.report.forest import forest_plots
 from windlass.report.html_fragments import PageSection, figure, rows, text
 from windlass.results import Results
-from windlass.results.verdict.ablation import Ablation, Effect, ablation
+from windlass.results.verdict.ablation import Ablation, Effect
 
 _LEAD = (
     "A row leaves decisions out: its point is the change of the metric, and its bar the paired 95 % confidence "
@@ -34,7 +35,7 @@ def section(results: Results) -> PageSection:
     results
         Results of any world.
     """
-    parts = [_section(found, f"without-{number}") for number, found in enumerate(ablation(results))]
+    parts = [_section(found, f"without-{number}") for number, found in enumerate(titled_ablations(results))]
     return PageSection(
         "".join(part.html for part in parts), tuple(plot for part in parts for plot in part.plots)
     )

@@ -103,25 +103,42 @@ def _leading_rows(point: PointVerdict) -> list[int]:
 def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
     """Return the answer at one point, such as ``easy has the lowest mean wait: …``, and the distance to bounds."""
     point = with_quoted_names(point)
-    bounds = [_bound(verdict, point, row) for row in sorted(point.bounds)]
-    return " ".join([_answer(verdict, point), *filter(None, bounds)])
+    return f"{_answer(verdict, point)}{_bounds(verdict, point)}"
 
 
-def _bound(verdict: Verdict, point: PointVerdict, row: int) -> str:
-    """Return by how much a bound is better than the best; empty without values."""
+def _bounds(verdict: Verdict, point: PointVerdict) -> str:
+    """Return by how much bounds are better than the best, those at one distance together; empty without bounds."""
+    names: dict[str, list[str]] = {}
+    for row in sorted(point.bounds):
+        if distance := _distance(verdict, point, row):
+            names.setdefault(distance, []).append(point.names[row])
+    known = sum(len(each) for each in names.values())
+    if known == 1:
+        ((distance, (name,)),) = names.items()
+        return f" {name}, which knows more than a real policy can and cannot win, has {distance}."
+    parts = [
+        f"{listed(each)} {'has' if len(each) == 1 else 'have'} {distance}" for distance, each in names.items()
+    ]
+    return (
+        f" {known} variants know more than a real policy can and cannot win: {'; '.join(parts)}."
+        if parts
+        else ""
+    )
+
+
+def _distance(verdict: Verdict, point: PointVerdict, row: int) -> str:
+    """Return the distance of a bound from the best, as the object of ``has``; empty without values."""
     comparison, best = point.comparison, point.comparison.best
     if best is None or comparison.means[row] != comparison.means[row]:  # NaN
         return ""
+    if comparison.equals_best(row):
+        return f"the same {label(verdict.metric)}"
     means = (comparison.means[row], comparison.means[best])
     unit = sentence_unit(verdict.metric, [*means, means[1] - means[0]])
-    name = f"{point.names[row]}, which knows more than a real policy can and cannot win,"
-    if comparison.equals_best(row):
-        return f"{name} has the same {label(verdict.metric)}."
     lead = verdict.better * (means[0] - means[1])
     more = "more" if means[0] > means[1] else "less"
     part = f" ({percentage(abs(lead) / abs(means[1]))})" if means[1] else ""
-    side = "" if lead > 0 else " and is no bound here"
-    return f"{name} has {measured(abs(lead), unit)}{part} {more}{side}."
+    return f"{measured(abs(lead), unit)}{part} {more}{'' if lead > 0 else ', which is no bound here'}"
 
 
 def _answer(verdict: Verdict, point: PointVerdict) -> str:
