@@ -121,7 +121,8 @@ def test_a_built_in_policy_is_checked_by_name(windlass):
         ),
         (
             ["easy", "--decision", "order"],
-            "--decision: unknown decision 'order', expected one of admit, dispatch",
+            "--decision: unknown decision 'order', expected one of admit, dispatch, order.fleet, order.site, place,"
+            " plan, scale, share; did you mean 'order.site'?",
         ),
     ],
 )

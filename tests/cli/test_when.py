@@ -39,13 +39,22 @@ def test_json_has_the_answer_and_the_check(windlass):
         ),
         (["250", "--waiting"], "--waiting: predicts all jobs that wait, expected neither JOB nor --like"),
         (["250", "--at", "0", "--check", "0"], "job 250 does not wait at 0 s"),
+        (
+            ["--like", "procs=4,walltme=1h"],
+            "--like: 'walltme' is no field in 'procs=4,walltme=1h', expected procs, walltime, user at most once,"
+            " as in procs=64; did you mean 'walltime'?",
+        ),
+        (
+            ["--like", "procs,walltime=1h"],
+            "--like: 'procs' has no value in 'procs,walltime=1h', expected procs",
+        ),
         (["--like", "procs=1"], "--like: 'procs=1' lacks walltime, expected procs and walltime"),
         (["--like", "procs=1,walltime=soon"], "--like: walltime is 'soon', expected a time such as 4h"),
         (["--like", "procs=x,walltime=60"], "--like: procs is 'x', expected a whole number such as 64"),
         (["--like", "procs=0,walltime=60"], "--like: procs is 0, expected a whole number of at least 1"),
         (
             ["--like", "procs=1,procs=2"],
-            "--like: 'procs=2' in 'procs=1,procs=2', expected procs, walltime, user",
+            "--like: 'procs' is given twice in 'procs=1,procs=2', expected procs, walltime, user",
         ),
         (
             ["--like", "procs=65,walltime=60", "--check", "0"],

@@ -54,7 +54,7 @@ def test_unknown_formats_and_missing_files_are_rejected(tmp_path: Path) -> None:
         read_trace(path)
     with pytest.raises(
         InputError,
-        match=r"^format 'swift' is unknown, expected swf, csv, parquet, sacct, .* or jsonl$",
+        match=r"^format 'swift' is unknown, expected swf, csv, parquet, sacct, .* or jsonl; did you mean 'swf'\?$",
     ):
         read_trace(path, format="swift")
     with pytest.raises(InputError, match=r"none\.swf: no such file$"):

@@ -21,6 +21,7 @@ from windlass.experiment.worlds.policy import PolicySpec
 from windlass.io.traces import read_trace, to_workload
 from windlass.io.traces.pipes import as_file
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|min|h|d)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
@@ -158,8 +159,11 @@ def proposed_job(text: str) -> ProposedJob:
     for part in text.split(","):
         name, equals, value = (each.strip() for each in part.partition("="))
         if not equals or name not in _FIELDS or name in fields:
+            known = name in _FIELDS
+            problem = "is given twice" if equals and known else "has no value" if known else "is no field"
             raise InputError(
-                f"--like: {part.strip()!r} in {text!r}, expected {', '.join(_FIELDS)} at most once, as in procs=64"
+                f"--like: {name!r} {problem} in {text!r}, expected {', '.join(_FIELDS)} at most once, as in procs=64"
+                f"{'' if known else did_you_mean(name, _FIELDS)}"
             )
         fields[name] = value
     for needed in ("procs", "walltime"):

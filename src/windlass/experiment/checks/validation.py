@@ -92,7 +92,8 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
     if wanted is not None:
         if wanted not in known:
             raise ParameterError(
-                "decision", f"unknown decision {wanted!r}, expected one of {', '.join(known)}"
+                "decision",
+                f"unknown decision {wanted!r}, expected one of {', '.join(known)}{did_you_mean(wanted, known)}",
             )
         return known[wanted]
     is_file = policy.partition(":")[0].endswith(".py")

@@ -28,6 +28,7 @@ from windlass.io.traces.swf import looks_like_swf, read_swf
 from windlass.io.traces.table import looks_like_table, read_csv, read_jsonl, read_parquet
 from windlass.io.traces.trace import Trace
 from windlass.model import InputError
+from windlass.model.nearest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,8 @@ def _by_name(name: str) -> Format:
     for known in FORMATS:
         if known.name == name:
             return known
-    raise InputError(f"format {name!r} is unknown, expected {_listed([known.name for known in FORMATS])}")
+    names = [known.name for known in FORMATS]
+    raise InputError(f"format {name!r} is unknown, expected {_listed(names)}{did_you_mean(name, names)}")
 
 
 def _detect(file: Path) -> Format:
