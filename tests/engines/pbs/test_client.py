@@ -97,6 +97,30 @@ def test_a_timeout_is_no_answer():
         client.jobs()
 
 
+def test_a_killed_command_and_one_without_room_for_its_process_are_no_answer():
+    left = [(-9, "", ""), BlockingIOError(11, "Resource temporarily unavailable"), listed()]
+
+    def run(command, timeout):
+        answer = left.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    lines = []
+    client, _ = client_of(run, lines)
+    assert client.jobs().rows == {}
+    assert lines[0] == "PBS does not answer, trying again for 60 s: qstat was killed by signal 9"
+    left[:] = [PermissionError(13, "Permission denied")]
+    with pytest.raises(InputError, match="qstat: Permission denied; expected a program that may be run"):
+        client.jobs()
+
+
+def test_a_message_of_a_failed_command_is_short():
+    with pytest.raises(BatchError) as raised:
+        client_of(answers((1, "{\n" * 5000, "")))[0].jobs()
+    assert len(str(raised.value)) <= 1000
+
+
 def test_an_old_list_is_not_used():
     client, _ = client_of(answers(listed(BEGIN - 30), listed(BEGIN + 5, **{"5.pbs": {}})))
     assert list(client.jobs().rows) == ["5.pbs"]

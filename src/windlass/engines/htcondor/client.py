@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.commands import CommandRunner, run_command
-from windlass.engines.batch.holds.client import HoldClient
+from windlass.engines.batch.holds.client import HoldClient, failure
 from windlass.engines.batch.holds.site import SystemAwayError
 from windlass.engines.htcondor.models import (
     BY_COMMAND,
@@ -178,7 +178,7 @@ class CondorClient(HoldClient):
     def _listed(self, command: Sequence[str]) -> list[Ad]:
         status, out, errors = self._answer(command)
         if status != 0:
-            raise BatchError(" ".join((errors or out).split()) or f"{command[0]} ended with status {status}")
+            raise failure(command, status, out, errors)
         return decode_ads(out, command[0])
 
     def _place(self) -> tuple[str, ...]:

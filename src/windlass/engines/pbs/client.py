@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.commands import CommandRunner, run_command
-from windlass.engines.batch.holds.client import HoldClient
+from windlass.engines.batch.holds.client import HoldClient, failure
 from windlass.engines.batch.holds.site import SystemAwayError
 from windlass.engines.pbs.models import OURS
 from windlass.engines.pbs.output import PbsOutput, decode_output
@@ -111,7 +111,7 @@ class PbsClient(HoldClient):
             if "unknown queue" in message.lower():
                 raise InputError(f"queue {queue!r}: {message}; expected one that qstat -Q lists")
             if status != 0:
-                raise BatchError(message or f"qstat ended with status {status}")
+                raise failure(("qstat",), status, out, errors)
 
         self._retry(one)
 
@@ -164,7 +164,7 @@ class PbsClient(HoldClient):
         status, out, errors = self._answer(command)
         name = command[0]
         if status != 0:
-            raise BatchError(" ".join((errors or out).split()) or f"{name} ended with status {status}")
+            raise failure(command, status, out, errors)
         found = decode_output(out, key, name)
         # Times are printed in whole seconds. Some sites put a cache before qstat.
         if found.time < began - _OLD_S:

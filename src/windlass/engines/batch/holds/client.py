@@ -15,6 +15,8 @@ from windlass.engines.batch.status import Contact
 from windlass.model import BatchError, InputError
 
 _Found = TypeVar("_Found")
+#: Characters of a command's output that a message has at most.
+_MOST_MESSAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,19 @@ class HoldClient:
     def _answer(self, command: Sequence[str]) -> tuple[int, str, str]:
         """Run a command once; return its exit status, standard output and standard error."""
         try:
-            return self.run(command, self.timeout)
+            status, out, errors = self.run(command, self.timeout)
         except FileNotFoundError as error:
             raise InputError(f"{command[0]}: not found; expected {self.place}") from error
+        except PermissionError as error:
+            raise InputError(f"{command[0]}: {error.strerror}; expected a program that may be run") from error
+        except OSError as error:
+            # The host has no room for a process at the moment, for example.
+            raise SystemAwayError(f"{command[0]} cannot be run: {error.strerror}") from error
         except subprocess.TimeoutExpired as error:
             raise SystemAwayError(f"{command[0]} did not answer within {self.timeout:g} s") from error
+        if status < 0:
+            raise SystemAwayError(f"{command[0]} was killed by signal {-status}")
+        return status, out, errors
 
     def _retry(self, call: Callable[[], _Found]) -> _Found:
         """Call a function; while the system is unreachable, retry with growing delays."""
@@ -76,3 +86,13 @@ class HoldClient:
             self.system, self.patience, self.contact, self.notify, self.sleep, self.clock, self.is_away
         )
         return retries.retry(call, SystemAwayError)
+
+
+def failure(command: Sequence[str], status: int, out: str, errors: str) -> BatchError:
+    """Return the error of a command that failed, with its message in one line.
+
+    >>> failure(["qstat"], 1, "", "qstat: Unauthorized Request\\n"), failure(["qstat"], 3, "", "")
+    (BatchError('qstat: Unauthorized Request'), BatchError('qstat ended with status 3'))
+    """
+    message = " ".join((errors or out)[:_MOST_MESSAGE].split())
+    return BatchError(message or f"{command[0]} ended with status {status}")
