@@ -1,15 +1,19 @@
 """The client of HTCondor: its output, and answers that are lost, old or no list."""
 
+import contextlib
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.adversary.clock import BEGIN, VirtualClock
 from tests.engines.htcondor.fake_condor import HELD, QUEUE, FakeCondor
+from tests.engines.values import DIGITS, VALUES
 from windlass.engines.batch.holds.site import SystemAwayError
 from windlass.engines.htcondor.client import CondorClient
 from windlass.engines.htcondor.models import CondorJob
-from windlass.engines.htcondor.reader import decode_ads, read_job, read_slot
+from windlass.engines.htcondor.reader import JOB_ATTRIBUTES, SLOT_ATTRIBUTES, decode_ads, read_job, read_slot
 from windlass.model import BatchError, InputError
 
 JOB = {"clusterid": 12, "procid": 3, "jobstatus": 2, "qdate": 60}
@@ -79,6 +83,27 @@ def test_output_that_is_no_list_is_named(text, message):
     with pytest.raises(BatchError) as raised:
         decode_ads(text, "condor_q")
     assert str(raised.value) == message
+
+
+@given(
+    st.dictionaries(st.sampled_from([name.lower() for name in JOB_ATTRIBUTES]), VALUES),
+    st.dictionaries(st.sampled_from([name.lower() for name in SLOT_ATTRIBUTES]), VALUES),
+)
+def test_any_value_is_read_or_named(job, slot):
+    with contextlib.suppress(InputError):
+        found = read_job({**JOB, **job})
+        assert 0 <= found.procs < 1 << 63
+        assert found.request > 0.0
+        assert found.rank >= (1, 0)
+    with contextlib.suppress(InputError):
+        assert 0 <= read_slot({"name": "a", **slot}).procs < 1 << 63
+
+
+def test_a_number_without_end_leaves_the_other_jobs():
+    one, other = decode_ads(f'[{{"RequestCpus": {DIGITS}}}, {{"RequestCpus": 4}}]', "condor_q")
+    assert read_job({**JOB, **other}).procs == 4
+    with pytest.raises(InputError, match=r"job 12\.3: RequestCpus is Infinity, expected a whole number ≥ 1"):
+        read_job({**JOB, **one})
 
 
 def test_a_list_that_was_cut_short_is_requested_again():

@@ -1,5 +1,6 @@
 """What `qstat` and `pbsnodes` print, as jobs and vnodes; malformed output is one line with the field."""
 
+import contextlib
 import json
 import math
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.engines.values import DIGITS, VALUES
 from windlass.engines.pbs.models import HoldPhase
 from windlass.engines.pbs.output import decode_output
 from windlass.engines.pbs.reader import chunks, instant, read_job, read_node, seconds
@@ -206,3 +208,30 @@ def test_times_are_those_of_utc():
     assert instant("Thu Jan  1 00:00:00 1970") == 0.0
     with pytest.raises(ValueError, match="time data"):
         instant("1 January 1970")
+
+
+@given(
+    st.dictionaries(st.sampled_from([*PLAIN, "stime", "run_count", "Execution_Time", "exec_vnode"]), VALUES),
+    st.dictionaries(st.sampled_from(["ncpus", "walltime"]), VALUES),
+)
+def test_any_value_is_read_or_named(changes, resources):
+    for tree in ({**PLAIN, **changes}, {**PLAIN, "Resource_List": {"ncpus": 1, **resources}}):
+        with contextlib.suppress(InputError):
+            job = read_job("12.pbs", tree)
+            assert 1 <= job.procs < 1 << 63
+            assert job.request >= 0.0
+    with contextlib.suppress(InputError):
+        assert 0 <= read_node("n1", {"state": "free", "resources_available": resources}).procs < 1 << 63
+
+
+def test_a_number_without_end_leaves_the_other_jobs():
+    text = text_of({"12.pbs": PLAIN, "13.pbs": PLAIN}).replace('"ncpus": 8', f'"ncpus": {DIGITS}', 1)
+    rows = decode_output(text, "Jobs", "qstat").rows
+    assert read_job("13.pbs", rows["13.pbs"]).procs == 8
+    with pytest.raises(
+        InputError, match=r"job 12\.pbs: Resource_List\.ncpus is Infinity, expected a whole number"
+    ):
+        read_job("12.pbs", rows["12.pbs"])
+    for time in (DIGITS, "1" + 400 * "0", "NaN"):
+        with pytest.raises(BatchError, match=r"qstat: timestamp is .*, expected a number of seconds"):
+            decode_output(f'{{"timestamp": {time}}}', "Jobs", "qstat")

@@ -72,6 +72,9 @@ def decode_ads(text: str, command: str) -> list[Ad]:
         raise BatchError(f"{command}: the output is not valid JSON: {place}") from error
     except RecursionError as error:
         raise BatchError(f"{command}: the output is not valid JSON: it is nested too deeply") from error
+    except ValueError:
+        # A number of thousands of digits, which Python reads as a float alone.
+        tree = json.loads(text, strict=False, parse_int=float)
     if not isinstance(tree, list) or not all(isinstance(each, dict) for each in tree):
         raise BatchError(f"{command}: the output is {_shown(tree)}, expected a list of objects")
     return [{name.lower(): value for name, value in each.items()} for each in tree]
@@ -193,13 +196,14 @@ def _count(ad: Ad, name: str, default: Any = None, least: int = 0) -> int:
 def _seconds(ad: Ad, name: str) -> float:
     """Return a limit of the run time, s; infinity if it is missing, or an expression of the slot's attributes."""
     value: object = ad.get(name.lower())
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1 << 63:
         return math.inf
-    return float(value) if value > 0 else math.inf
+    return float(value)
 
 
 def _whole(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    """Return a whole number of at most 64 bits; None for any other value."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1 << 63:
         return None
     return int(value) if value == int(value) else None
 

@@ -80,7 +80,7 @@ def decode_output(text: str, key: str, command: str) -> PbsOutput:
     if not isinstance(tree, dict):
         raise BatchError(f"{command}: the output is {_short(tree)}, expected a JSON object")
     time, rows = tree.get("timestamp"), tree.get(key, {})
-    if isinstance(time, bool) or not isinstance(time, int | float):
+    if isinstance(time, bool) or not isinstance(time, int | float) or not abs(time) < 1 << 63:
         raise BatchError(f"{command}: timestamp is {_short(time)}, expected a number of seconds")
     if not isinstance(rows, dict):
         raise BatchError(f"{command}: {key} is {_short(rows)}, expected an object")
@@ -105,6 +105,9 @@ def _parsed(text: str, command: str) -> Any:
         ) from error
     except RecursionError as error:
         raise BatchError(f"{command}: the output is not valid JSON: it is nested too deeply") from error
+    except ValueError:
+        # A number of thousands of digits, which Python reads as a float alone.
+        return json.loads(repaired, strict=False, parse_int=float)
 
 
 def _repaired(text: str) -> str:

@@ -17,6 +17,8 @@ from windlass.model import InputError
 Tree = Mapping[str, Any]
 #: The project of a job whose user named none.
 _NO_PROJECT = "_pbs_project_default"
+#: Digits of a number of 64 bits.
+_MOST_DIGITS = 18
 #: A part of ``exec_vnode``, such as ``(n1:ncpus=4:mem=8gb)``, possibly of several vnodes.
 _CHUNK = re.compile(r"[(+]([^:()+]+)((?::[^:()+]+)*)")
 
@@ -146,7 +148,7 @@ def seconds(text: str) -> float:
     (95400.0, 90.0, 90.0)
     """
     parts = text.split(":")
-    if len(parts) > 3 or not all(part.strip().isdecimal() for part in parts):
+    if len(parts) > 3 or not all(part.strip().isdecimal() and len(part) <= _MOST_DIGITS for part in parts):
         raise ValueError(text)
     found = 0
     for part in parts:
@@ -191,9 +193,11 @@ def _count(tree: Tree, name: str, full: str, default: int, least: int = 1) -> in
 
 
 def _whole(value: object) -> int | None:
+    """Return a whole number of at most 64 bits, also from its digits; None for any other value."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdecimal():
-        return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        digits = value.strip().lstrip("0")
+        return int(digits or "0") if len(digits) <= _MOST_DIGITS else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1 << 63:
         return None
     return int(value) if value == int(value) else None
 
