@@ -111,6 +111,16 @@ def test_a_list_that_was_cut_short_is_requested_again():
     assert client_of([(0, whole[:9], ""), (0, whole, "")]).jobs() == [{"clusterid": 1, "procid": 0}]
 
 
+def test_an_answer_that_was_lost_is_no_empty_list():
+    whole = json.dumps([{"ClusterId": 1, "ProcId": 0}])
+    for read in (CondorClient.jobs, CondorClient.slots):
+        assert len(read(client_of([(0, "", ""), (0, whole, "")]))) == 1
+        assert read(client_of([(0, "", "")])) == []
+    held = json.dumps([{**JOB, "JobStatus": HELD, "HoldReasonCode": 15}])
+    client = client_of([(1, "", "Couldn't find/release all jobs"), (0, "", ""), (0, held, "")])
+    assert client.release(QUEUE, ["12.3"]).keys() == {"12.3"}
+
+
 @pytest.mark.parametrize(
     "message",
     [

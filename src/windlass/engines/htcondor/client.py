@@ -88,7 +88,7 @@ class CondorClient(HoldClient):
         """Return the attributes of all slots of the pool, with names in lower case."""
         pool = () if self.pool is None else ("-pool", self.pool)
         command = ("condor_status", *pool, "-json", "-attributes", ",".join(SLOT_ATTRIBUTES))
-        return self._retry(lambda: self._listed(command))
+        return self._retry(lambda: self._confirmed(command))
 
     def ended(self, job: str) -> Ad | None:
         """Return the attributes of a job that has left the queue; None if they are unknown."""
@@ -163,7 +163,7 @@ class CondorClient(HoldClient):
     def _queued(self, where: Sequence[str]) -> list[Ad]:
         began = self.wall()
         attributes = ",".join(JOB_ATTRIBUTES)
-        found = self._listed(
+        found = self._confirmed(
             ("condor_q", *self._place(), "-allusers", "-json", "-attributes", attributes, *where)
         )
         times = [ad["servertime"] for ad in found if isinstance(ad.get("servertime"), int)]
@@ -174,6 +174,13 @@ class CondorClient(HoldClient):
                 "both hosts"
             )
         return found
+
+    def _confirmed(self, command: Sequence[str]) -> list[Ad]:
+        """Return the list that a command prints; one without ads is requested twice.
+
+        HTCondor prints nothing for such a list, which is also what is left of an answer that was lost.
+        """
+        return self._listed(command) or self._listed(command)
 
     def _listed(self, command: Sequence[str]) -> list[Ad]:
         status, out, errors = self._answer(command)
