@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -157,6 +158,35 @@ def test_a_release_whose_answer_was_lost_is_repeated_without_harm():
     client = CondorClient(run, 60.0, 10.0, sleep=clock.wait, clock=clock.time, wall=clock.time)
     assert client.release(QUEUE, ["1.0"]) == {}
     assert fake.ran == ["1.0"]
+
+
+def one_job(**more):
+    return 0, json.dumps([{**JOB, **more}]), ""
+
+
+def test_a_job_that_a_command_left_unchanged_has_a_reason():
+    ours, theirs, runs = one_job(JobStatus=HELD, HoldReasonCode=15), one_job(JobStatus=HELD), one_job()
+    done, refused = (0, "All jobs matching constraint (…) have been released", ""), (1, "", "\n")
+    hint = "check that QUEUE_SUPER_USERS lists this user"
+    assert client_of([done, ours]).release(QUEUE, ["12.3"]) == {
+        "12.3": f"condor_release did not change it; {hint}"
+    }
+    assert client_of([refused, ours]).release(QUEUE, ["12.3"]) == {
+        "12.3": f"condor_release ended with status 1; {hint}"
+    }
+    assert client_of([refused, runs]).hold(QUEUE, ["12.3"]) == {"12.3": "it has started"}
+    assert client_of([refused, theirs]).hold(QUEUE, ["12.3"]) == {"12.3": "it is held: code 0"}
+
+
+def test_a_history_that_takes_long_to_read_does_not_stop_the_driver():
+    def run(command, timeout):
+        raise subprocess.TimeoutExpired(command[0], timeout)
+
+    clock = VirtualClock()
+    client = CondorClient(run, 60.0, 10.0, sleep=clock.wait, clock=clock.time, wall=clock.time)
+    assert client.ended("12.3") is None
+    with pytest.raises(SystemAwayError, match="HTCondor does not answer after"):
+        client_of([(1, "", "Failed to connect to schedd")]).ended("12.3")
 
 
 def test_many_jobs_are_released_by_commands_of_200():

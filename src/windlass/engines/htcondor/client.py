@@ -12,7 +12,7 @@ from typing import ClassVar
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.commands import CommandRunner, run_command
 from windlass.engines.batch.holds.client import HoldClient, failure
-from windlass.engines.batch.holds.site import SystemAwayError
+from windlass.engines.batch.holds.site import HoldPhase, SystemAwayError
 from windlass.engines.htcondor.models import (
     BY_COMMAND,
     HELD,
@@ -107,6 +107,9 @@ class CondorClient(HoldClient):
         def one() -> Ad | None:
             try:
                 found = self._listed(command)
+            except SystemAwayError:
+                # A long history takes long to read, and the queue may answer all the same.
+                return None
             except BatchError as error:
                 if self.is_away(error):
                     raise
@@ -143,21 +146,22 @@ class CondorClient(HoldClient):
         self, jobs: Sequence[str], command: Sequence[str], condition: str, failed: Callable[[CondorJob], bool]
     ) -> dict[str, str]:
         which = these(jobs)
-        status, out, errors = self._answer(
+        status, _, errors = self._answer(
             (command[0], *self._place(), *command[1:], "-constraint", f"{condition} && {which}")
         )
-        message = " ".join((errors if status else out).split())[:300]
+        message = " ".join(errors.split())[:300]
         if status and self.is_away(BatchError(message)):
             raise BatchError(message)
         # The command succeeds if it changes one job of several; each job is therefore read again.
-        found = {}
+        found, why = {}, refusal(command[0], status, message)
         for ad in self._queued(("-constraint", which)):
             try:
                 row = read_job(ad)
             except InputError:
                 continue
             if failed(row):
-                found[row.job] = message or f"{command[0]} ended with status {status}"
+                meanwhile = "it has started" if row.phase is HoldPhase.RUNS else row.bars(self.wall())
+                found[row.job] = meanwhile or why
         return found
 
     def _queued(self, where: Sequence[str]) -> list[Ad]:
@@ -191,6 +195,16 @@ class CondorClient(HoldClient):
     def _place(self) -> tuple[str, ...]:
         pool = () if self.pool is None else ("-pool", self.pool)
         return pool if self.schedd is None else (*pool, "-name", self.schedd)
+
+
+def refusal(program: str, status: int, message: str) -> str:
+    """Return why a command left a job as it found it, from its exit status and its message.
+
+    >>> refusal("condor_release", 1, "Couldn't find/release all jobs matching constraint (JobStatus == 5)")
+    "Couldn't find/release all jobs; check that QUEUE_SUPER_USERS lists this user"
+    """
+    short = message.partition(" matching constraint")[0] if status else f"{program} did not change it"
+    return f"{short or f'{program} ended with status {status}'}; check that QUEUE_SUPER_USERS lists this user"
 
 
 def release_condition(queue: str) -> str:
