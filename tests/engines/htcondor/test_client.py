@@ -15,6 +15,7 @@ from windlass.engines.batch.holds.site import SystemAwayError
 from windlass.engines.htcondor.client import CondorClient
 from windlass.engines.htcondor.models import CondorJob
 from windlass.engines.htcondor.reader import JOB_ATTRIBUTES, SLOT_ATTRIBUTES, decode_ads, read_job, read_slot
+from windlass.engines.htcondor.site import CondorSite
 from windlass.model import BatchError, InputError
 
 JOB = {"clusterid": 12, "procid": 3, "jobstatus": 2, "qdate": 60}
@@ -70,6 +71,23 @@ def test_holds_of_users_and_of_htcondor_are_not_windlass_s():
     assert ours == [(1, 9453), (15, 0), (15, 9453)]
     assert job(3).bars(5.0) == "it is held: code 3"
     assert job(15).bars(5.0) == ""
+
+
+def test_a_queue_is_a_text_and_a_time_that_is_missing_is_unknown():
+    assert read_job({**JOB, "windlassqueue": "5"}).queue == "5"
+    assert read_job({**JOB, "windlassqueue": 5}).queue == ""
+    idle = {**JOB, "jobstatus": 1}
+    assert read_job(idle).obstacle(BEGIN) == ""
+    assert read_job({**idle, "enteredcurrentstatus": 60}).obstacle(BEGIN) == "no slot took it within 600 s"
+
+
+def test_queue_daemons_of_two_hosts_have_journals_of_their_own(monkeypatch):
+    def identity(host, **more):
+        monkeypatch.setattr("socket.gethostname", lambda: host)
+        return CondorSite(CondorClient(**more), QUEUE).identity()
+
+    names = [identity("a"), identity("b"), identity("a", schedd="s"), identity("b", schedd="s")]
+    assert names == ["local:a:main", "local:b:main", "local:s:main", "local:s:main"]
 
 
 @pytest.mark.parametrize(

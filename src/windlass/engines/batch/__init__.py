@@ -23,6 +23,7 @@
   it does not answer.
 - :mod:`~windlass.engines.batch.driver_lock`: one driver per cluster; :mod:`~windlass.engines.batch.undisturbed`: its
   end without interruption; :mod:`~windlass.engines.batch.queue_return`: the jobs that it gives back.
-- :mod:`~windlass.engines.batch.holds`: systems whose jobs wait on hold, driven by their commands, as OpenPBS.
+- :mod:`~windlass.engines.batch.holds`: systems whose jobs wait on hold, driven by their commands, as
+  OpenPBS and HTCondor.
 - :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.
 """

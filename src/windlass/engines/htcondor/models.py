@@ -46,7 +46,7 @@ class CondorJob:
     request
         The longest run time that it is allowed, s; infinity without one.
     since
-        Unix time from which on it has its status, s.
+        Unix time from which on it has its status, s; NaN if it is unknown.
     start
         Unix time of its last start, s; NaN if it waits.
     runs
@@ -64,7 +64,7 @@ class CondorJob:
     queue: str = ""
     universe: int = VANILLA
     request: float = math.inf
-    since: float = 0.0
+    since: float = math.nan
     start: float = math.nan
     runs: int = 0
     code: int = 0

@@ -108,7 +108,10 @@ def read_job(ad: Ad) -> CondorJob:
 def _read_job(ad: Ad) -> CondorJob:
     universe, status = _count(ad, "JobUniverse", VANILLA), _count(ad, "JobStatus")
     # Jobs of other universes are never released: they hold no slot, or several.
-    queue = _text(ad, QUEUE) if universe == VANILLA else ""
+    named = ad.get(QUEUE.lower()) if universe == VANILLA else None
+    # HTCondor compares the attribute with a text, which no number equals.
+    queue = named if isinstance(named, str) else ""
+    since = _count(ad, "EnteredCurrentStatus", 0)
     found = CondorJob(
         job=f"{_count(ad, 'ClusterId', least=1)}.{_count(ad, 'ProcId')}",
         status=status,
@@ -116,7 +119,7 @@ def _read_job(ad: Ad) -> CondorJob:
         procs=0,
         queue=queue,
         universe=universe,
-        since=float(_count(ad, "EnteredCurrentStatus", 0)),
+        since=float(since) if since else math.nan,
         runs=_count(ad, "NumJobStarts", 0),
         code=_count(ad, "HoldReasonCode", 0),
         # The number of an error, which may be negative.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -71,8 +72,9 @@ class CondorSite:
         return self.client.contact
 
     def identity(self) -> str:
-        """Return the names of pool, queue daemon and queue."""
-        return f"{self.client.pool or 'local'}:{self.client.schedd or 'local'}:{self.queue}"
+        """Return the names of pool, queue daemon and queue; the default queue daemon has the name of its host."""
+        # Hosts may share the folder of the journals.
+        return f"{self.client.pool or 'local'}:{self.client.schedd or socket.gethostname()}:{self.queue}"
 
     def patient(self, seconds: float) -> Self:
         """Return this queue with another patience while HTCondor does not answer, s."""

@@ -118,7 +118,7 @@ class OpenActions:
     under_way
         Jobs that were released, or were about to be, without a recorded end.
     released
-        Jobs whose release The system confirmed, and that were not held again since.
+        Jobs whose release the system confirmed, and that were not held again since.
     holding
         Jobs that were about to be held again, without its confirmation.
     held
