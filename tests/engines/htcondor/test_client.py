@@ -9,10 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.adversary.clock import BEGIN, VirtualClock
-from tests.engines.htcondor.fake_condor import HELD, QUEUE, FakeCondor
+from tests.engines.htcondor.fake_condor import (
+    HELD,
+    IDLE,
+    OTHER_QUEUE,
+    QUEUE,
+    RUNNING,
+    FakeCondor,
+    FakeCondorJob,
+    compiled,
+)
 from tests.engines.values import DIGITS, VALUES
 from windlass.engines.batch.holds.site import SystemAwayError
-from windlass.engines.htcondor.client import CondorClient
+from windlass.engines.htcondor.client import CondorClient, hold_condition, release_condition, these
 from windlass.engines.htcondor.models import CondorJob
 from windlass.engines.htcondor.reader import JOB_ATTRIBUTES, SLOT_ATTRIBUTES, decode_ads, read_job, read_slot
 from windlass.engines.htcondor.site import CondorSite
@@ -205,6 +214,28 @@ def test_a_history_that_takes_long_to_read_does_not_stop_the_driver():
     assert client.ended("12.3") is None
     with pytest.raises(SystemAwayError, match="HTCondor does not answer after"):
         client_of([(1, "", "Failed to connect to schedd")]).ended("12.3")
+
+
+IDENTIFIERS = [f"{cluster}.{process}" for cluster in (1, 11, 12) for process in (0, 1, 11)]
+
+
+@given(
+    st.sets(st.sampled_from(IDENTIFIERS), min_size=1),
+    st.sampled_from([IDLE, RUNNING, HELD]),
+    st.sampled_from([QUEUE, OTHER_QUEUE, None]),
+    st.sampled_from([(1, 0), (1, 9453), (3, 9453), (15, 0), (16, 0)]),
+)
+def test_conditions_are_true_for_these_jobs_alone(jobs, status, queue, code):
+    def matching(condition):
+        test = compiled(f"{condition} && {these(jobs)}")
+        rows = [FakeCondorJob(job, queue, 1.0, 1, 0.0, status=status) for job in IDENTIFIERS]
+        for row in rows:
+            row.code, row.subcode = code
+        return {row.job for row in rows if test(row.ad(0.0))}
+
+    ours = status == HELD and queue == QUEUE and code in ((1, 9453), (15, 0))
+    assert matching(release_condition(QUEUE)) == (jobs if ours else set())
+    assert matching(hold_condition(QUEUE)) == (jobs if status == IDLE and queue == QUEUE else set())
 
 
 def test_many_jobs_are_released_by_commands_of_200():

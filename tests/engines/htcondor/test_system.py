@@ -165,6 +165,22 @@ def test_an_evicted_job_is_held_again_with_the_subcode_and_waits_at_the_end(benc
     assert f"job {one} held again: it was requeued" in bench.lines
 
 
+def test_a_job_that_ran_and_that_its_user_releases_twice_is_left_to_htcondor(bench):
+    job = bench.condor.submit(60.0, 4)
+    filler = bench.condor.submit(200.0, 4)
+    bench.condor.latency = 5.0
+    bench.clock.at(BEGIN + 20.0, lambda: bench.condor.hold(job))
+    bench.clock.at(BEGIN + 40.0, lambda: bench.condor.lift(job))
+    bench.clock.at(BEGIN + 60.0, lambda: bench.condor.lift(job))
+    bench.drive(seconds=120.0, keep_held=True)
+    assert bench.changes("driver") == [
+        (job, "windlass", False),
+        (filler, "windlass", False),
+        (job, "windlass", True),
+    ]
+    assert bench.condor.jobs[job].status == IDLE
+
+
 def test_a_match_that_a_machine_rejects_is_no_requeue(bench):
     job = bench.condor.submit(50.0, 1, 100.0)
 
