@@ -269,6 +269,7 @@ def test_a_refused_release_is_tried_again_and_does_not_stop_others(bench):
     bench.drive()
     assert sorted(bench.pbs.ran) == ["1.pbs", "2.pbs"]
     assert bench.entries(NotLifted)[0].why == "Unauthorized Request 1.pbs"
+    assert bench.lines.count("job 1.pbs stays held: Unauthorized Request") == 1
 
 
 def test_an_unreadable_job_is_reported_once_and_left_alone(bench):

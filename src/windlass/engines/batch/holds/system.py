@@ -23,6 +23,7 @@ from windlass.engines.batch.holds.watch import HoldWatch
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.polled_jobs import Reported
 from windlass.engines.batch.polling import Polls
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Event
 from windlass.model import InputError
@@ -124,6 +125,7 @@ class HoldSystem:
         self._journal.append(
             *(Lifted(now, row.job, row.created, row.runs) for row in rows if row.job not in still)
         )
+        self._report_refused(still)
         self.status.started += len(jobs) - len(refused)
         self.status.refusals += len(refused)
         return refused
@@ -221,6 +223,13 @@ class HoldSystem:
                 line = f"job {job} ({rows[job].name}, user {rows[job].owner.user}) cannot start: {why}"
                 self._notify(LogEntry.of(line, "cannot_start", jobs=[job], reason=why))
         self._report_arrays(rows.values())
+
+    def _report_refused(self, still: Mapping[str, str]) -> None:
+        new = {
+            job: why for job, why in still.items() if not self._site.is_gone(why) and self._is_new(job, why)
+        }
+        if new:
+            self._notify(LogEntry.of(QueueReturn((), new).problem(), "refused", jobs=list(new)))
 
     def _report_arrays(self, rows: Collection[HeldJob]) -> None:
         for row in rows:
