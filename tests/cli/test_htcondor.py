@@ -68,6 +68,8 @@ def test_a_give_back_releases_what_waits(windlass, condor, tmp_path):
     [
         (("--dry-run", "--until-idle"), "--until-idle"),
         (("--look", "0"), "--look"),
+        (("--patience", "nan"), "--patience is nan, expected"),
+        (("--patience", "-1"), "--patience is -1.0, expected"),
         (
             ("--policies", "share=pairs"),
             "decision 'share' cannot be driven on HTCondor, expected one of order",

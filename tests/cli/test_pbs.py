@@ -64,6 +64,8 @@ def test_a_give_back_releases_what_waits(windlass, pbs, tmp_path):
     [
         (("--dry-run", "--until-idle"), "--until-idle"),
         (("--look", "0"), "--look"),
+        (("--patience", "nan"), "--patience is nan, expected"),
+        (("--patience", "-1"), "--patience is -1.0, expected"),
         (("--conf", "nowhere"), "--conf: nowhere: no such file"),
         (("--policies", "share=pairs"), "decision 'share' cannot be driven on PBS, expected one of order"),
         (("--metrics", "here"), "--metrics"),

@@ -85,6 +85,8 @@ def _site(
     """Return the jobs with one value of ``WindlassQueue``, of a queue daemon and pool."""
     from windlass.engines.htcondor.client import CondorClient
     from windlass.engines.htcondor.site import CondorSite
+    from windlass.model.values import number
 
+    number("--patience", patience, 0.0)
     schedd, pool = place
     return CondorSite(CondorClient(patience=patience, notify=notify, schedd=schedd, pool=pool), queue)

@@ -78,7 +78,9 @@ def _site(queue: str, conf: Path | None, patience: float, notify: Callable[[str]
     from windlass.engines.pbs.client import PbsClient, PbsCommands
     from windlass.engines.pbs.site import PbsSite
     from windlass.model import InputError
+    from windlass.model.values import number
 
+    number("--patience", patience, 0.0)
     if conf is not None and not conf.is_file():
         raise InputError(f"--conf: {conf}: no such file")
     client = PbsClient(PbsCommands(conf), patience=patience, notify=notify)
