@@ -191,7 +191,7 @@ HTCONDOR = {
     "a list of ads that was cut short stops the driver": _bug(
         f"{_CONDOR}/client.py", '    "is not valid json",\n', ""
     ),
-    "an answer of HTCondor that was lost counts as an empty list": _bug(
+    "a lost list is empty": _bug(
         f"{_CONDOR}/client.py",
         "return self._listed(command) or self._listed(command)",
         "return self._listed(command)",
