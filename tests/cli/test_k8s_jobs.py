@@ -84,6 +84,7 @@ def test_a_give_back_resumes_what_waits(windlass, cluster, where):
             "decision 'share' cannot be driven on Kubernetes, expected one of order",
         ),
         (("--look", "0"), "--look is 0.0, expected a finite number above 0"),
+        (("--patience", "nan"), "--patience is nan, expected a finite number"),
         (("--lease", "0.5"), "lease is 0.5, expected a finite number at least 1"),
         (("--metrics", "here:x"), "--metrics is 'here:x', expected an IP address and a port"),
         (("--dry-run", "--until-idle"), "--until-idle: has no effect here"),

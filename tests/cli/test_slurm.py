@@ -75,6 +75,11 @@ def test_a_polling_interval_of_zero_is_rejected(error_of):
     )
 
 
+@pytest.mark.parametrize("patience", ["nan", "-1"])
+def test_a_patience_that_is_no_time_is_rejected(error_of, patience):
+    assert "--patience is " in error_of("drive", "--policies", "order=easy", "--patience", patience)
+
+
 def test_a_missing_configuration_file_is_rejected(error_of):
     assert "--conf: none.conf: no such file" in error_of(
         "drive", "--policies", "order=easy", "--conf", "none.conf"

@@ -103,6 +103,7 @@ def drive(
     )
     chosen = read_policies(policies, (ORDER,), "Kubernetes")
     number("--look", look, 0.0, open_below=True)
+    number("--patience", patience, 0.0)
     where = metrics_address(metrics)
     server = ApiServer(kubeconfig, kube_context)
     settings = JobsDriving(

@@ -116,6 +116,7 @@ def drive(
     if "--checkpoint" in given_in(context) and SHARE.key not in chosen:
         raise InputError("--checkpoint: has no effect here, it is for --policies with share=…")
     number("--look", look, 0.0, open_below=True)
+    number("--patience", patience, 0.0)
     if as_file:
         print_file(
             context,

@@ -70,6 +70,19 @@ def test_a_missing_command_is_an_error():
         Time().client(FakeCommands(squeue=FileNotFoundError())).jobs()
 
 
+def test_a_host_without_room_for_a_process_is_waited_for():
+    time, full = Time(), OSError(11, "Resource temporarily unavailable")
+    assert [row.job for row in time.client(FakeCommands(squeue=[full, jobs(job(7))])).jobs()] == [7]
+    assert time.slept == [0.5]
+    with pytest.raises(AwayError, match="squeue cannot be run: Resource temporarily unavailable"):
+        time.client(FakeCommands(squeue=full), patience=0.0).jobs()
+
+
+def test_a_command_that_may_not_be_run_is_an_error():
+    with pytest.raises(InputError, match="squeue: Permission denied; expected a program that may be run"):
+        Time().client(FakeCommands(squeue=PermissionError(13, "Permission denied"))).jobs()
+
+
 def test_processes_of_a_job_are_listed_once_each():
     rows = ["PID JOBID STEPID", "7703  22  batch 0", "7704 22 batch - -", "7703 22 0", "-1 22 x - -", ""]
     text = "\n".join(rows)

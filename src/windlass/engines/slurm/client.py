@@ -254,6 +254,11 @@ class Client:
             raise InputError(
                 f"{command[0]}: not found; on Debian: apt-get install slurm-wlm munge"
             ) from error
+        except PermissionError as error:
+            raise InputError(f"{command[0]}: {error.strerror}; expected a program that may be run") from error
+        except OSError as error:
+            # The host has no room for a process at the moment, for example.
+            raise AwayError(f"{command[0]} cannot be run: {error.strerror}") from error
         except subprocess.TimeoutExpired as error:
             raise AwayError(f"{command[0]} did not answer within {self.timeout:g} s") from error
         if (status != 0 or not out) and (hint := installation_hint(command, errors)):
