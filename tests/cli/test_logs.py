@@ -17,7 +17,7 @@ def test_a_slurm_log_runs_without_conversion(windlass, tmp_path):
     assert status == 0
     assert json.loads(out)["variants"][0]["metrics"]["mean_wait_s"] == 180
     assert "1 record is of a step of a job and is left out" in err
-    assert "times count from 2024-05-01T12:00:00Z, the first submission" in err
+    assert "times count from 2024-05-01T12:00:00, the first submission" in err
 
 
 def test_format_overrides_the_detected_log_format(windlass, tmp_path):

@@ -84,7 +84,7 @@ def test_times_without_a_zone_are_utc_in_any_local_zone(monkeypatch, tmp_path, z
         assert notes == ("times count from 2024-05-01T12:00:00Z, the first submission",)
         path = tmp_path / "a.csv"
         path.write_text("submit,run,procs\n2024-05-01T12:00:00,1,1\n")
-        assert read_csv(path).notes == notes
+        assert read_csv(path).notes == ("times count from 2024-05-01T12:00:00, the first submission",)
     finally:
         monkeypatch.undo()
         time.tzset()

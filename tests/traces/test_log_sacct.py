@@ -109,7 +109,7 @@ def test_dropped_records_are_counted(trace: Trace) -> None:
     assert f"{why.count('runs')} records are of jobs that still run and are left out" in trace.notes
     assert "1 record is of a job that another cluster started and is left out" in trace.notes
     assert "2 jobs have no time limit of their own (UNLIMITED or Partition_Limit)" in trace.notes
-    assert "times count from 2024-05-01T12:00:00Z, the first submission" in trace.notes
+    assert "times count from 2024-05-01T12:00:00, the first submission" in trace.notes
     assert sum(note.startswith("the log has jobs of 2 clusters") for note in trace.notes) == 1
     workload = to_workload(trace)
     assert len(workload.jobs) == sum(isinstance(kept, tuple) for _, kept in LINES)

@@ -115,8 +115,9 @@ def test_every_form_of_time_and_separator(tmp_path, separator, time):
     )
     assert_meant(trace)
     dated = time not in ("seconds", "decimals")
+    zone = "" if time in ("iso", "space", "fraction", "slashes") else "Z"
     assert [note for note in trace.notes if note.startswith("times count from")] == (
-        ["times count from 2026-01-02T03:03:05Z, the first submission"] if dated else []
+        [f"times count from 2026-01-02T03:03:05{zone}, the first submission"] if dated else []
     )
     assert any("by its size" in note for note in trace.notes) == (time in SCALED)
 

@@ -150,7 +150,7 @@ def test_dates_and_durations_of_parquet_files_are_read(tmp_path: Path) -> None:
     pl.DataFrame(table | {"cpus": [1, 2]}).write_parquet(path)
     trace = read_parquet(path)
     assert trace.records.select("submit", "run").rows() == [(5.0, 60.0), (0.0, 60.0)]
-    assert trace.notes == ("times count from 2020-01-01T00:00:00Z, the first submission",)
+    assert trace.notes == ("times count from 2020-01-01T00:00:00, the first submission",)
     pl.DataFrame({"submit": [datetime.time(1)], "run": [1], "cpus": [1]}).write_parquet(path)
     assert error_of(path).startswith("FILE, row 1: submit is '01:00:00', expected a time: ")
 

@@ -65,6 +65,18 @@ class Calendar:
         """The zone in words."""
         return "the log's own clock" if self.zone is None else self.zone
 
+    @property
+    def origin_note(self) -> str:
+        """A note that times count from time 0, the first submission: in UTC, or on the log's own clock.
+
+        >>> Calendar(1132444805.0, "Europe/London").origin_note
+        'times count from 2005-11-20T00:00:05Z, the first submission'
+        >>> Calendar(1132444805.0).origin_note
+        'times count from 2005-11-20T00:00:05, the first submission'
+        """
+        date = datetime.fromtimestamp(self.origin, UTC).replace(tzinfo=None).isoformat()
+        return f"times count from {date}{'' if self.zone is None else 'Z'}, the first submission"
+
     def later(self, seconds: float) -> Calendar:
         """Return the calendar of a log whose time 0 is this much later, s.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import polars as pl
 
@@ -73,8 +72,8 @@ def trace_of_table(
         )
         raise InputError(f"{file}: no jobs{why}")
     zone = cells.zone()
-    records, begin, dated = _from_first(file, records)
-    calendar = None if begin is None else Calendar(begin, zone)
+    records, calendar = _from_first(file, records, zone)
+    dated = () if calendar is None else (calendar.origin_note,)
     return Trace(name, _filled(records), _site(records), (*notes, *dated), tuple(bad), calendar=calendar)
 
 
@@ -246,19 +245,17 @@ def _renamed(chosen: Sequence[ChosenColumn]) -> tuple[str, ...]:
     return (f"columns: {', '.join(found)}",) if found else ()
 
 
-def _from_first(file: str, records: pl.DataFrame) -> tuple[pl.DataFrame, float | None, tuple[str, ...]]:
-    """Return times since the first submission if they are dates, that submission, and a note."""
+def _from_first(file: str, records: pl.DataFrame, zone: str | None) -> tuple[pl.DataFrame, Calendar | None]:
+    """Return times since the first submission if they are dates, and the calendar that begins with it."""
     begin = records["submit"].min()
     if not isinstance(begin, float) or begin < _DATES:
-        return records, None, ()
+        return records, None
     if begin >= _NO_DATES:
         raise InputError(
             f"{file}: the first job is submitted {begin:g} s after 1970, expected a year of four digits"
         )
-    date = datetime.fromtimestamp(begin, UTC).isoformat().replace("+00:00", "Z")
     moments = [pl.col(name) - begin for name in _MOMENTS if name in records.columns]
-    note = f"times count from {date}, the first submission"
-    return records.with_columns(moments), begin, (note,)
+    return records.with_columns(moments), Calendar(begin, zone)
 
 
 def _site(records: pl.DataFrame) -> int | None:

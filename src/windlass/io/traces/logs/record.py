@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
 
 import polars as pl
 
@@ -170,18 +169,17 @@ def trace_of(
         raise InputError(
             f"{file}: the first job is submitted {begin:g} s after 1970, expected a year of four digits"
         )
-    if begin >= _DATES:
-        date = datetime.fromtimestamp(begin, UTC).isoformat().replace("+00:00", "Z")
-        all_notes.append(f"times count from {date}, the first submission")
-    else:
+    calendar = Calendar(begin, zone) if begin >= _DATES else None
+    if calendar is None:
         begin = 0.0
+    else:
+        all_notes.append(calendar.origin_note)
     records = _records(reading.jobs, begin)
     peak = peak_processors(records)
     if peak is not None:
         all_notes.append(
             f"the log does not state the number of processors; jobs held at most {peak:,} at once"
         )
-    calendar = Calendar(begin, zone) if begin else None
     return Trace(
         name,
         records,
