@@ -180,7 +180,7 @@ def test_a_log_that_names_its_sites_needs_no_cluster(tmp_path):
     outcome = run(scenario).variants[0].outcomes[0]
     assert outcome.jobs["submit_s"].to_list() == [10.0, 1000.0]
     assert outcome.jobs["sites"].to_list() == [2, 1]
-    assert any("over 3 sites" in note for note in outcome.notes)
+    assert "3 log entries make 2 jobs over 3 sites of 1 slot each" in outcome.notes
     assert outcome.calendar is None
     (tmp_path / "LOG.SWF").write_text("\n".join(("; UnixStartTime: 1132444805", *lines)) + "\n")
     dated = run(make_scenario(given, folder=tmp_path)).variants[0].outcomes[0]

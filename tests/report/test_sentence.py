@@ -97,7 +97,7 @@ WIDE = ConfidenceInterval(60_840.0, -5400.0, 127_080.0, 10)
         (
             PairedEvidence(None, SIGNS, FEW),
             "fcfs is worse in 20 of 20 blocks, which rules out chance; no confidence interval, as the 300 jobs are "
-            "worth about 11 independent ones of 400 that are required.",
+            "worth about 11 independent ones, and 400 are required.",
         ),
         (
             PairedEvidence(WIDE, SIGNS),
@@ -111,8 +111,8 @@ WIDE = ConfidenceInterval(60_840.0, -5400.0, 127_080.0, 10)
         (
             PairedEvidence(None, SignFlip(13, 5, 20, 0.4), FEW),
             "300 jobs are too few to rule out chance (fcfs is worse in 13 and better in 5 of 20 blocks); no confidence "
-            "interval, as the 300 jobs are worth about 11 independent ones of 400 that are required, in about 11,000 "
-            "jobs.",
+            "interval, as the 300 jobs are worth about 11 independent ones, and 400 are required (about 11,000 jobs "
+            "like these).",
         ),
         (
             PairedEvidence(None, SignFlip(15, 5, 20, 0.4), NoInterval("correlated", 500.0, 400.0)),

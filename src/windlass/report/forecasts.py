@@ -61,7 +61,7 @@ def lead_words(least: _Floats, other: _Floats, name: str) -> str:
     why = (
         "neighbouring blocks are correlated"
         if refusal is None or refusal.reason == "correlated"
-        else f"the {count:,} rows are worth about {refusal.effective:,.0f} independent ones of "
-        f"{math.ceil(refusal.required):,} that are required"
+        else f"the {count:,} rows are worth about {refusal.effective:,.0f} independent ones, and "
+        f"{math.ceil(refusal.required):,} are required"
     )
     return f"{words}; {worse}, which {chance}; no confidence interval, as {why}"

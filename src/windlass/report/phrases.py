@@ -101,9 +101,9 @@ def no_interval(found: NoInterval, jobs: int) -> str:
     """Return why there is no confidence interval.
 
     >>> no_interval(NoInterval("few", 36.2, 400.0), 300)
-    'no confidence interval, as the 300 jobs are worth about 36 independent ones of 400 that are required'
+    'no confidence interval, as the 300 jobs are worth about 36 independent ones, and 400 are required'
     """
     if found.reason == "correlated":
         return "no confidence interval, as neighbouring blocks of the log are correlated"
     worth = f"the {counted(jobs, 'job')} are worth about {found.effective:,.0f} independent ones"
-    return f"no confidence interval, as {worth} of {math.ceil(found.required):,} that are required"
+    return f"no confidence interval, as {worth}, and {math.ceil(found.required):,} are required"

@@ -273,7 +273,8 @@ def _required(refusal: NoInterval, jobs: int) -> list[str]:
     reason = no_interval(refusal, jobs)
     if refusal.reason == "correlated":
         return [reason]
-    return [f"{reason}, in about {_rounded(math.ceil(jobs * refusal.required / refusal.effective)):,} jobs"]
+    needed = _rounded(math.ceil(jobs * refusal.required / refusal.effective))
+    return [f"{reason} (about {needed:,} jobs like these)"]
 
 
 def _rounded(count: int) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from windlass.experiment.workloads.estimates import guess
 from windlass.experiment.workloads.swim import FixedModel
@@ -84,8 +85,14 @@ def fixed_grid(
         notes=(
             *usable.notes,
             *left_out,
-            f"{len(bags):,} log entries make {len(arrival):,} jobs over {len(names)} sites of "
-            f"{slots.min():,} to {slots.max():,} slots",
+            f"{len(bags):,} log entries make {len(arrival):,} jobs over {len(names)} sites of {_slots(slots)}",
         ),
     )
     return FleetCase(Fleet.of(slots), found, calendar=usable.calendar)
+
+
+def _slots(slots: NDArray[np.int64]) -> str:
+    least, most = int(slots.min()), int(slots.max())
+    if least < most:
+        return f"{least:,} to {most:,} slots"
+    return f"{most:,} slot{'s' if most > 1 else ''} each"
