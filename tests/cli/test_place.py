@@ -114,7 +114,7 @@ def test_input_that_no_site_can_read_is_an_error(call, tmp_path):
 
 @pytest.mark.parametrize("arguments", [("no.yaml",), ("job.yaml", "--cluster", "no.yaml")])
 def test_a_missing_file_is_named(call, arguments):
-    assert "no.yaml: cannot be read" in error_line(call("place", *arguments))
+    assert "no.yaml: no such file" in error_line(call("place", *arguments))
 
 
 def test_the_error_for_a_job_without_sites_names_the_parameter(call):

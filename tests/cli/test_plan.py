@@ -74,8 +74,8 @@ def test_a_plan_over_capacity_is_rejected(windlass, tmp_path):
     [
         ((*FILES, "--policy", "fare"), ("'fare'", "fair")),
         ((*FILES, "--policy", ","), ("--policy", "no name")),
-        ((FILES[0], "--cluster", "no.yaml", "--policy", "fair"), ("no.yaml", "cannot be read")),
-        (("no.yaml", *FILES[1:], "--policy", "fair"), ("no.yaml", "cannot be read")),
+        ((FILES[0], "--cluster", "no.yaml", "--policy", "fair"), ("no.yaml", "no such file")),
+        (("no.yaml", *FILES[1:], "--policy", "fair"), ("no.yaml", "no such file")),
     ],
 )
 def test_wrong_arguments_are_a_one_line_error(windlass, arguments, fragments):

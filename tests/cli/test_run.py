@@ -102,11 +102,17 @@ def test_a_bad_line_is_an_error_unless_skipped(windlass, tmp_path):
     assert "line" in err
 
 
+def test_a_missing_scenario_is_reported_with_a_similar_name(windlass, tmp_path):
+    (tmp_path / "scenario.yaml").write_text("name: mine\n")
+    status, _, err = windlass("run", "scenari.yaml")
+    assert (status, err) == (2, "windlass: scenari.yaml: no such file; did you mean 'scenario.yaml'?\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["run", "missing.swf"], "missing.swf: no such file"),
-        (["run", "missing.yaml"], "missing.yaml: cannot be read"),
+        (["run", "missing.yaml"], "missing.yaml: no such file"),
         (["run", "--policies", "esy"], "did you mean 'easy'"),
         (["run", "--policies", ","], "names no policy"),
         (["run", "--procs", "0"], "cluster.processors"),

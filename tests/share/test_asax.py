@@ -236,7 +236,7 @@ def test_actions_other_than_the_experts_are_rejected():
         ({"update": "greedy"}, "update is 'greedy'"),
         ({"full": 0.0}, "full is 0.0"),
         ({"tolerance": math.nan}, "tolerance is nan"),
-        ({"experts": "none.yaml"}, "none.yaml: cannot be read"),
+        ({"experts": "none.yaml"}, "none.yaml: no such file"),
     ],
 )
 def test_invalid_parameters_are_named_in_the_error(parameters, message):

@@ -223,7 +223,7 @@ def test_time_series_are_saved(tmp_path):
     ("changes", "message"),
     [
         ({"cluster": {"cameras": 0}}, "cluster.cameras"),
-        ({"cluster": {"file": "no.yaml"}}, "no.yaml: cannot be read"),
+        ({"cluster": {"file": "no.yaml"}}, "no.yaml: no such file"),
         ({"cluster": {"file": "no.yaml", "cameras": 3}}, "expected cameras or 'file', not both"),
         ({"workload": {"drawn": {"kinds": ["trackr"]}}}, "unknown kind of query 'trackr'"),
         (

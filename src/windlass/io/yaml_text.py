@@ -14,6 +14,7 @@ import yaml
 
 from windlass.model import InputError
 from windlass.model.limits import YAML_BYTES, YAML_VALUES
+from windlass.model.nearest import did_you_mean
 
 #: Maximum depth; hand-written files are not deeper, and Python's recursion limit is a thousand.
 _DEEPEST = 50
@@ -41,9 +42,19 @@ def read_yaml(path: Path) -> Any:
         raise InputError(f"{path}: not UTF-8 text") from error
     except InputError:
         raise
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file{did_you_mean(path.name, _files_next_to(path))}") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     return parse_yaml(text, str(path))
+
+
+def _files_next_to(path: Path) -> list[str]:
+    """Return the names of the YAML files in a file's folder; none if there is no such folder."""
+    try:
+        return [each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml")]
+    except OSError:
+        return []
 
 
 def parse_yaml(text: str, source: str) -> Any:
