@@ -106,14 +106,21 @@ def leave_out_other_nights(config: pytest.Config, items: list[pytest.Item]) -> N
 
 
 def mark_beyond_share(items: list[pytest.Item]) -> None:
-    """Mark as slow what is beyond the share of a ``matrix``: of the cases of one test, the same ones in each run."""
+    """Mark as slow what is beyond the share of a ``matrix``: of the cases of one test, the same ones in each run.
+
+    ``matrix(0.05)`` has a smaller share than others, because each of its cases compiles much.
+    """
     matrices: dict[str, list[pytest.Item]] = {}
+    shares: dict[str, float] = {}
     for item in items:
-        if item.get_closest_marker("matrix"):
-            matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for cases in matrices.values():
+        marker = item.get_closest_marker("matrix")
+        if marker:
+            name = item.nodeid.partition("[")[0]
+            matrices.setdefault(name, []).append(item)
+            shares[name] = min((*marker.args, EXAMPLES)) if EXAMPLES < 1.0 else 1.0
+    for name, cases in matrices.items():
         drawn = sorted(cases, key=lambda case: hashlib.sha256(case.nodeid.encode()).digest())
-        for case in drawn[math.ceil(EXAMPLES * len(cases)) :]:
+        for case in drawn[math.ceil(shares[name] * len(cases)) :]:
             case.add_marker("slow")
 
 

@@ -6,7 +6,7 @@ from tests.adversary.htcondor import FAULTS, Job, Plan, draw, run
 from tests.adversary.plan import Action, Fault
 from tests.adversary.search import search
 
-QUICK, SLOW, NIGHTLY = 250, 1_000, 4_000
+QUICK, SLOW, NIGHTLY = 100, 1_000, 4_000
 
 
 def test_holds_are_kept_and_the_queue_settles(tmp_path):

@@ -90,6 +90,7 @@ def test_the_module_of_the_run_command_is_short():
     assert len((SOURCE / "cli" / "run.py").read_text(encoding="utf-8").splitlines()) < 100
 
 
+@pytest.mark.slow
 def test_a_public_class_name_exists_once():
     found = Counter(
         node.name

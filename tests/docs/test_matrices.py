@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from tests import conftest
@@ -11,11 +13,11 @@ from tests.conftest import mark_beyond_share
 class Item:
     """A collected test."""
 
-    def __init__(self, nodeid, *marks):
-        self.nodeid, self.marks = nodeid, set(marks)
+    def __init__(self, nodeid, *marks, share=()):
+        self.nodeid, self.marks, self.share = nodeid, set(marks), share
 
     def get_closest_marker(self, name):
-        return name in self.marks or None
+        return SimpleNamespace(args=self.share) if name in self.marks else None
 
     def add_marker(self, name):
         self.marks.add(name)
@@ -48,3 +50,9 @@ def test_cases_of_other_tests_stay_ordinary_and_each_matrix_has_its_own_share(mo
     found = ordinary(monkeypatch, 0.1, [*cases(10, "matrix"), *others, *plain])
     assert sorted({node.partition("[")[0][-1] for node in found}) == ["b", "c", "d"]
     assert len(found) == 12
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.3, 2), (0.05, 1), (1.0, 20)])
+def test_a_matrix_may_have_a_smaller_share_of_its_own(monkeypatch, share, kept):
+    few = [Item(f"tests/test_a.py::test_b[{number}]", "matrix", share=(0.1,)) for number in range(20)]
+    assert len(ordinary(monkeypatch, share, few)) == kept

@@ -76,6 +76,7 @@ SITES = [{"name": name, "slots": 4, "up": 1e6, "down": 1e6} for name in ("a", "b
 DRAWN, FIXED = {"drawn": {"jobs": 6, "tasks": 20}}, {"fixed": {"law": "google", "jobs": 6}}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("workload", "policies"),
     [

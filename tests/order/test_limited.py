@@ -146,6 +146,7 @@ def test_an_idle_site_starts_its_first_job_in_closed_hours():
     assert replay(jobs, 1, Limited(long=1.0, closed="0-100")).start.tolist() == [0.0]
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_priority_follow_those_of_the_limits():
     priority = {"multifactor": {"weight_age": 0.0, "weight_fairshare": 100.0, "weight_job_size": 0.0}}
     jobs = jobs_of(submit=[0, 1, 2], run=[10, 10, 10], procs=[2, 2, 2])
