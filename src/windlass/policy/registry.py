@@ -102,7 +102,7 @@ class Registry:
 
     def parameters(self, name: str) -> Mapping[str, inspect.Parameter]:
         """Return the parameters of a policy's constructor, by name, in order."""
-        return inspect.signature(self.find(name)).parameters
+        return _parameters_of(self.find(name))
 
     def make(self, name: str, context: Context | np.random.Generator, /, **parameters: Any) -> Any:
         """Return an instance of a policy.
@@ -129,7 +129,7 @@ class Registry:
         4
         """
         cls = self.find(name)
-        accepted = inspect.signature(cls).parameters
+        accepted = _parameters_of(cls)
         for parameter in parameters:
             if parameter not in accepted or parameter == "rng":
                 known = [each for each in accepted if each != "rng"]
@@ -168,6 +168,12 @@ class Registry:
                 f"{self.field}: {spec}: expected one class with a name and {self.method}(), found {found}"
             )
         return classes[0]
+
+
+@functools.lru_cache(maxsize=512)
+def _parameters_of(cls: type) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a constructor, by name; reading them takes 50 µs."""
+    return inspect.signature(cls).parameters
 
 
 def decisions() -> tuple[Registry, ...]:
