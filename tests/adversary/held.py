@@ -10,8 +10,7 @@ from tests.adversary.clock import BEGIN
 from tests.adversary.disk import unsynchronised
 from tests.adversary.life import MOST_DRIVERS, POLICIES, QUIET_S, Draw, DrawnPlan, Killed, Life
 from tests.adversary.plan import KILLS
-from windlass.engines.batch import driver_lock
-from windlass.engines.batch.holds import driver
+from windlass.engines.batch import driver_lock, queue_return
 from windlass.engines.batch.holds.driver import drive_holds, give_back_holds
 from windlass.engines.batch.holds.entries import FORMAT, HeldAgain, HoldingAgain, Lifted, Lifting
 from windlass.engines.batch.holds.journal import HoldJournal
@@ -336,7 +335,7 @@ class HeldWorld(Life):
             ),
             mock.patch.object(HoldJournal.__init__, "__defaults__", (self.plan.journal_limit,)),
             mock.patch.object(driver_lock, "_folder", self._lock),
-            mock.patch.object(driver, "undisturbed", self._shield),
+            mock.patch.object(queue_return, "undisturbed", self._shield),
             unsynchronised(mock),
         ):
             self._live()

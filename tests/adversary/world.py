@@ -15,6 +15,7 @@ from tests.adversary.slurm import VirtualSlurm
 from tests.engines.slurm.fake_commands import NOBODY_THERE
 from tests.engines.slurm.releases import AsRelease
 from windlass.engines.batch import driver_lock as lock
+from windlass.engines.batch import queue_return
 from windlass.engines.slurm import driver
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.driver import drive_slurm, give_back
@@ -333,7 +334,7 @@ class World:
                 mock.patch.object(Journal.__init__, "__defaults__", (self.plan.journal_limit,)),
                 unsynchronised(mock),
                 mock.patch.object(lock, "_folder", self._lock),
-                mock.patch.object(driver, "undisturbed", self._shield),
+                mock.patch.object(queue_return, "undisturbed", self._shield),
                 mock.patch.object(driver, "detect_groups", _NoGroups),
             ):
                 stack.enter_context(each)

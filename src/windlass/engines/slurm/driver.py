@@ -16,13 +16,11 @@ from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journal_folder import make_journal_folder
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
-from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.owners import live_owners
-from windlass.engines.batch.queue_return import QueueReturn
+from windlass.engines.batch.queue_return import QueueReturn, report_return
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
-from windlass.engines.batch.undisturbed import undisturbed
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.client import Client
@@ -32,7 +30,7 @@ from windlass.engines.slurm.observer import DriverObserver, Unobserved
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
-from windlass.model import BatchError, InputError
+from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
 
 #: Time limit for giving the queue back, s.
@@ -224,20 +222,13 @@ def _give_back(
     status: DriverStatus | None = None,
     clock: Callable[[], float] = time.time,
 ) -> None:
-    status = status or DriverStatus()
-    with undisturbed():
-        try:
-            found = _given_back(client, journal, options, notify, clock)
-        except (BatchError, InputError) as error:
-            status.left_held = max(1, status.waiting + status.stuck)
-            notify(LogEntry.of(f"jobs may still be held; {BY_HAND}: {error}", "still_held"))
-            return
-    status.left_held = len(found.held)
-    if found.released:
-        line = f"given back to Slurm: {listed(found.released)}"
-        notify(LogEntry.of(line, "given_back", jobs=list(found.released)))
-    if found.held:
-        notify(LogEntry.of(f"{found.problem()}; {BY_HAND}", "still_held", jobs=list(found.held)))
+    report_return(
+        lambda: _given_back(client, journal, options, notify, clock),
+        "Slurm",
+        BY_HAND,
+        notify,
+        status or DriverStatus(),
+    )
 
 
 def _given_back(

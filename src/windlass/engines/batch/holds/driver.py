@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from windlass.drive import drive
-from windlass.engines.batch.batches import listed
 from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.holds.give_back import return_queue
@@ -21,14 +20,12 @@ from windlass.engines.batch.holds.system import HoldSystem
 from windlass.engines.batch.journal_folder import make_journal_folder
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
-from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.owners import LiveOwners, live_owners
-from windlass.engines.batch.queue_return import QueueReturn
+from windlass.engines.batch.queue_return import QueueReturn, report_return
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
-from windlass.engines.batch.undisturbed import undisturbed
-from windlass.model import BatchError, InputError
+from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
 
 #: Time limit for giving the queue back, s.
@@ -138,20 +135,13 @@ def _give_back(
     status: DriverStatus,
     clock: Callable[[], float],
 ) -> None:
-    by_hand = f"`windlass {site.words.command} give-back` releases them"
-    with undisturbed():
-        try:
-            found = _given_back(site, journal, driving, notify, clock)
-        except (BatchError, InputError) as error:
-            status.left_held = max(1, status.waiting + status.stuck)
-            notify(LogEntry.of(f"jobs may still be held; {by_hand}: {error}", "still_held"))
-            return
-    status.left_held = len(found.held)
-    if found.released:
-        line = f"given back to {site.words.system}: {listed(found.released)}"
-        notify(LogEntry.of(line, "given_back", jobs=list(found.released)))
-    if found.held:
-        notify(LogEntry.of(f"{found.problem()}; {by_hand}", "still_held", jobs=list(found.held)))
+    report_return(
+        lambda: _given_back(site, journal, driving, notify, clock),
+        site.words.system,
+        f"`windlass {site.words.command} give-back` releases them",
+        notify,
+        status,
+    )
 
 
 def _given_back(
