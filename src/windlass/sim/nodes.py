@@ -53,7 +53,7 @@ class Nodes(NamedTuple):
     held: Annotated[_Cores, column("rows", "parts")]  # cores that each part holds
     site: Annotated[_Cores, column("rows")]  # the site of a row
     vacate: Annotated[_Flags, column("rows")]  # 1 if holders must give the row up
-    watched: Annotated[_Flags, column("rows")]  # 1 if changes of the row are recorded
+    watched: Annotated[_Flags, column("rows")]  # 1 if changes of the row are recorded for one part, 2 for several
     first: Annotated[_Cores, column("ends")]  # first row of each site, and the end of the last
     word: Annotated[_Cores, column("ends")]  # first word of each site, and the end of the last
     total: Annotated[_Cores, column("sites")]  # idle cores
@@ -384,8 +384,9 @@ class Ledger:
         return len(self.rows(site)) == 1
 
     def watch(self, site: int) -> None:
-        """Record changes of a site's rows from now on."""
-        self.nodes.watched[self.rows(site)] = 1
+        """Record changes of a site's rows from now on, for a part that changes them or has to see each change."""
+        watched = self.nodes.watched[self.rows(site).start : self.rows(site).stop]
+        watched[:] = np.minimum(watched + 1, 2)
 
     def set_capacity(self, row: int, cores: int, *, vacate: bool = False) -> None:
         """Set the cores of a row; with ``vacate``, holders must give up cores beyond it at once.

@@ -70,6 +70,8 @@ class Entries:
     horizon, ended
         Those of the two questions. A horizon of NaN is computed again in Python. Without ``ended``, the simulation does
         not wait for the part.
+    alone
+        That of the horizon of a part whose rows concern no other part; :data:`ABSENT` if it is ``horizon``.
     advanced, altered, settled, decided
         Complete a step, from its status and its time; the first returns the time reached, the last the decisions to be
         made outside.
@@ -86,6 +88,7 @@ class Entries:
     decided: Callable[[int, float], Sequence[Due]]
     alter: int = ABSENT
     decide: int = ABSENT
+    alone: int = ABSENT
     altered: Callable[[int, float], None] = _no_step
 
 

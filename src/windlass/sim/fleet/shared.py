@@ -25,7 +25,7 @@ from windlass.sim.fleet.state import (
     with_room,
     with_rows,
 )
-from windlass.sim.fleet.steps import DECIDE, ENDED, HORIZON, SETTLE
+from windlass.sim.fleet.steps import DECIDE, ENDED, HORIZON, HORIZON_ALONE, SETTLE
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import ledger_without_cores
 from windlass.sim.part import Concerns, Due, Entries, Loop
@@ -85,6 +85,7 @@ class FleetPart:
             decide=DECIDE.as_argument().entry,
             horizon=HORIZON.as_argument().entry,
             ended=ENDED.as_argument().entry,
+            alone=HORIZON_ALONE.as_argument().entry,
             advanced=lambda status, until: self._go_on(status, until, until),
             settled=self._settled,
             decided=self._decided,

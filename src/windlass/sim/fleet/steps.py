@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.jit import Kernel
+from windlass.jit import Kernel, inlined
 from windlass.sim.events.heap import next_time
 from windlass.sim.fleet.cores import match_slots
 from windlass.sim.fleet.lost_tasks import lose_task
@@ -54,9 +54,8 @@ def _decide(address, now):
     return status
 
 
-def _horizon(address):
-    """Return the next instant at which the fleet may take a core, give one back, or need a decision; or infinity."""
-    state = _opened(address).state
+@inlined
+def _next_change(state):
     run = state.run[0]
     if run.due != 0 or run.again != 0:
         return run.now
@@ -72,6 +71,18 @@ def _horizon(address):
     return max(coming, run.now)
 
 
+def _horizon(address):
+    """Return the next instant at which the fleet may take a core, give one back, or need a decision; or infinity."""
+    return _next_change(_opened(address).state)
+
+
+def _horizon_alone(address):
+    """Return the next instant at which the fleet may need a decision; infinity if the loop makes all decisions."""
+    state = _opened(address).state
+    run = state.run[0]
+    return np.inf if run.standing != 0 and run.python == 0 else _next_change(state)
+
+
 def _ended(address):
     """Return whether all jobs have ended."""
     state = _opened(address).state
@@ -81,6 +92,7 @@ def _ended(address):
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
 DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=False)
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
+HORIZON_ALONE = Kernel(_horizon_alone, types.float64(types.int64), allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
 #: What a fleet on a ledger calls, next to the kernels of a fleet alone.
-LEDGER_KERNELS = (SETTLE, DECIDE, HORIZON, ENDED)
+LEDGER_KERNELS = (SETTLE, DECIDE, HORIZON, HORIZON_ALONE, ENDED)

@@ -13,7 +13,7 @@ from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.sim.handle import opening
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Concerns, Entries, Part
+from windlass.sim.part import ABSENT, Concerns, Entries, Part
 
 _Numbers = NDArray[np.int64]
 
@@ -159,7 +159,16 @@ def make_instants(
         part.address, part.run, part.steps, part.always = entries.address, entries.run, entries.steps, always
         part.alter, part.settle, part.decide = entries.alter, entries.settle, entries.decide
         part.look, part.finish = entries.horizon, entries.ended
+        if entries.alone != ABSENT and not always and not mates[at] and not any(at in each for each in mates):
+            own = [site for site in range(sites) if at in watched[site]]
+            if all(_is_alone_at(site, watched[site], ledger) for site in own):
+                part.look = entries.alone
     return made
+
+
+def _is_alone_at(site: int, watchers: Sequence[int], ledger: Ledger) -> bool:
+    """Return whether no other part changes the rows of a part's site, or has to see their changes."""
+    return len(watchers) == 1 and bool((ledger.nodes.watched[ledger.rows(site)] < 2).all())
 
 
 def _mates(parts: Sequence[Part], concerns: Sequence[Concerns]) -> list[list[int]]:
