@@ -31,7 +31,7 @@ settings.load_profile("windlass")
 
 #: Share of its examples that a drawn test runs, and of its cases that a matrix runs; its other cases are slow.
 #: ``.ci/nightly`` and the trials of changes run all of them.
-EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.2"))
+EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.1"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -108,7 +108,8 @@ def leave_out_other_nights(config: pytest.Config, items: list[pytest.Item]) -> N
 def mark_beyond_share(items: list[pytest.Item]) -> None:
     """Mark as slow what is beyond the share of a ``matrix``: of the cases of one test, the same ones in each run.
 
-    ``matrix(0.05)`` has a smaller share than others, because each of its cases compiles much.
+    ``matrix(0.05)`` has a smaller share than others, because each of its cases compiles much. All cases of
+    ``matrix(0)`` are slow, unless all cases of each matrix are ordinary, as in the trials of changed lines.
     """
     matrices: dict[str, list[pytest.Item]] = {}
     shares: dict[str, float] = {}
@@ -125,8 +126,8 @@ def mark_beyond_share(items: list[pytest.Item]) -> None:
 
 
 def examples_of(listed: int) -> int:
-    """Return the number of examples that a test runs of those listed in its settings; of 20 or fewer, all."""
-    return max(round(EXAMPLES * listed), min(listed, 20))
+    """Return the number of examples that a test runs of those listed in its settings; of 10 or fewer, all."""
+    return max(round(EXAMPLES * listed), min(listed, 10))
 
 
 # A shell starts what runs in its background with this signal ignored, and what tests start would inherit that.
