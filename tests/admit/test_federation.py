@@ -23,6 +23,7 @@ def tracked(stream: np.ndarray, rank: int = RANK) -> Subspace:
     return Subspace(tracker.basis, tracker.singular_values)
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("fan_out", [2, 4, 64])
 def test_a_tree_of_64_nodes_approximates_the_svd_of_all_data(fan_out):
     stream = low_rank(DIM, 64 * 10 * BLOCK, RANK, noise=0.05)

@@ -30,6 +30,7 @@ def errors(series, forecaster, first=60):
     return float(np.sqrt(np.mean((np.array(found) - series[first:]) ** 2)))
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize(("kind", "best"), [("values", 1.0), ("surprises", 1.0), ("differences", 1.0)])
 def test_arima_forecasts_its_own_kind_of_series_near_the_noise_floor(kind, best):
     # The noise has deviation 1, the lower bound of the error; the naive forecast is far above it.

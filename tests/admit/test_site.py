@@ -75,6 +75,7 @@ def test_a_call_for_a_site_answers_as_its_nodes_would(name, parameters, data):
             assert known(found.node(node)) == known(alone[node].decide(view.node(node)))
 
 
+@pytest.mark.matrix(0)
 def test_many_steps_at_a_site_equal_those_of_each_node():
     # Long enough for the budgets to be spent, and for a node that is away to lag behind the others.
     rng = np.random.default_rng(5)

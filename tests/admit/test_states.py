@@ -195,6 +195,7 @@ FORGERIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("load", "saved", "change", "message"), FORGERIES)
 def test_a_forged_state_is_rejected_by_the_name_of_its_fault(load, saved, change, message):
     data = saved()

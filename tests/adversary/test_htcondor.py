@@ -9,6 +9,7 @@ from tests.adversary.search import search
 QUICK, SLOW, NIGHTLY = 100, 1_000, 4_000
 
 
+@pytest.mark.matrix(0)
 def test_holds_are_kept_and_the_queue_settles(tmp_path):
     found = search(range(QUICK), tmp_path, "htcondor")
     assert found.seed is None, found.describe()

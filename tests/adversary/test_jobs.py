@@ -9,6 +9,7 @@ from tests.adversary.search import search
 QUICK, SLOW, NIGHTLY = 100, 1_500, 6_000
 
 
+@pytest.mark.matrix(0)
 def test_each_job_is_resumed_once_and_the_queue_settles(tmp_path):
     found = search(range(QUICK), tmp_path, "jobs")
     assert found.seed is None, found.describe()

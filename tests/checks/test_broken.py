@@ -53,6 +53,7 @@ def registry(decision, *fault, **methods):
     return Registry(cls, decision)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("decision", [each for each in BASES if each not in ("order.site", "place")])
 def test_a_valid_policy_passes_each_check(decision):
     """For `order.site` and `place`, the registered policies pass in test_policies."""
@@ -60,6 +61,7 @@ def test_a_valid_policy_passes_each_check(decision):
         check(registry(decision), "made")
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("decision", BASES)
 @pytest.mark.parametrize("fault", COMMON, ids=lambda cls: cls.__name__)
 def test_each_common_check_fails_on_its_fault(decision, fault):

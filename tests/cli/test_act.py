@@ -39,6 +39,7 @@ def test_actions_are_shown_carried_out_listed_and_undone(bench, windlass):
     assert windlass("act", "list", journal, "--limit", "1")[1].splitlines() == lines[:1]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("words", "why"),
     [

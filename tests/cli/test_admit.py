@@ -153,6 +153,7 @@ def test_the_threshold_percentile_excludes_the_evaluated_steps(tmp_path):
     )
 
 
+@pytest.mark.matrix(0)
 def test_later_telemetry_does_not_change_earlier_signals(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet", steps=300, rate=0.03))
     second = read_recorded(recording(tmp_path / "b.parquet", seed=2, steps=300))

@@ -116,6 +116,7 @@ def test_a_policy_file_that_cannot_be_imported_is_named(windlass, tmp_path, text
     assert message in line
 
 
+@pytest.mark.matrix(0)
 def test_policy_output_goes_to_standard_error(tmp_path):
     policy(
         tmp_path,

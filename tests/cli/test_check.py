@@ -67,6 +67,7 @@ def test_the_failing_line_is_named(windlass, check_policy, tmp_path):
     assert "mine.py, line 14: view.nonsense" in out
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("line", "check", "problem"),
     [
@@ -212,6 +213,7 @@ def test_every_form_of_policy_that_run_accepts_is_checked(check_policy, text, ch
     assert check is None or check in failed_checks(tree)
 
 
+@pytest.mark.matrix(0)
 def test_the_decision_of_a_built_in_policy_follows_from_its_file():
     for registry in decisions():
         for name in registry.names():

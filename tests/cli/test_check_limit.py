@@ -33,6 +33,7 @@ def test_a_looping_import_is_a_one_line_error(windlass, tmp_path):
     assert err == "windlass: mine.py: importing it did not end within 0.2 s\n"
 
 
+@pytest.mark.matrix(0)
 def test_the_limit_stops_code_that_catches_every_exception():
     def stubborn() -> None:
         while True:

@@ -60,6 +60,7 @@ def test_json_has_the_start_the_reason_and_the_promises(windlass_after_run):
     assert [each["start_s"] for each in several["variants"]] == [110.0, 2.0, 2.0]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

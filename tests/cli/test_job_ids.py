@@ -93,6 +93,7 @@ def test_pods_and_ray_jobs_keep_their_names(windlass, after_run, format_, tree, 
     assert explained.splitlines()[1].startswith(f"Job {ids[1]} ")
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("cells", "jobs", "ids"),
     [

@@ -83,6 +83,7 @@ def test_a_named_pipe_is_read_once(windlass, tmp_path):
     assert pl.read_parquet(tmp_path / "out" / "jobs.parquet")["job_id"].to_list() == ["a", "b"] * 2
 
 
+@pytest.mark.matrix(0)
 def test_standard_input_is_read(tmp_path):
     call = [sys.executable, "-m", "windlass"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}

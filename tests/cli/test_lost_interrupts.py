@@ -79,6 +79,7 @@ def test_a_module_that_fails_to_import_is_a_one_line_error():
     assert done.stderr.startswith("windlass: RuntimeError: broken")
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("module", MODULES)
 def test_an_interrupt_while_libraries_load_is_a_one_line_message(module):
     words = [sys.executable, "-c", _INTERRUPTED.replace("sys.argv[1]", repr(module)), "list"]

@@ -38,6 +38,7 @@ def test_a_command_writes_its_files_when_its_output_is_not_read(tmp_path, writer
     writer.check(tmp_path)
 
 
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize(
     "shown",
     [

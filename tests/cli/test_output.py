@@ -38,6 +38,7 @@ def test_modules_of_the_command_line_are_short():
     assert not {file: count for file, count in lengths.items() if count > _LONGEST}
 
 
+@pytest.mark.slow
 def test_errors_of_the_library_name_no_command_line_options():
     """Agents, batch systems and the control plane are used only through commands; programs call all other modules."""
     found = [

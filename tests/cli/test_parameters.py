@@ -107,6 +107,7 @@ def test_the_variant_names_of_a_table_are_accepted_as_policies(windlass):
     assert (status, json.loads(out)["variants"]) == (0, ["easy", *labels])
 
 
+@pytest.mark.matrix(0)
 def test_a_priority_file_is_relative_to_the_scenario_folder(tmp_path, monkeypatch, windlass):
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "mine.py").write_text(PRIORITY)

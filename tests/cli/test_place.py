@@ -70,6 +70,7 @@ def test_placement_respects_the_limits_of_pairs(call, tmp_path):
     assert answer["total_s"] < 40
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("job", "sites", "fragments"),
     [
@@ -162,6 +163,7 @@ def test_the_matrix_is_relative_to_the_cluster_file(call, tmp_path):
     assert call("place", "job.yaml", "--cluster", "far/sites.yaml", "--json").exit_code == 0
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("arguments", "fragments"),
     [

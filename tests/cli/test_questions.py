@@ -21,6 +21,7 @@ def test_the_page_has_at_least_25_questions():
     assert len({row["question"] for row in rows()}) >= 25
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "row",
     [row for row in rows() if any(name in row["command"] for name in _QUICK)],

@@ -251,6 +251,7 @@ def test_trace_counts_records_and_notes_dropped_jobs(windlass, tmp_path):
     assert "more than 4 processors" in tree["notes"][0]
 
 
+@pytest.mark.matrix(0)
 def test_a_closed_pipe_is_not_an_error():
     command = f"{sys.executable} -m windlass list | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

@@ -81,6 +81,7 @@ def bench(tmp_path):
     return Bench(tmp_path)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("second", "line"),
     [

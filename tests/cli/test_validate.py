@@ -72,6 +72,7 @@ def test_no_code_imports_nothing(windlass, log_folder):
     assert windlass("validate", "log.swf", "--policies", "easy", "--no-code")[0] == 0
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_example_of_every_world_is_valid(windlass, world):
     status, out, _ = windlass("validate", str(WORLDS[world]), "--json")

@@ -166,6 +166,7 @@ def test_an_unwritable_cache_folder_is_not_an_error(tmp_path):
     )
 
 
+@pytest.mark.matrix(0)
 def test_numba_cache_dir_is_respected(tmp_path):
     run_process(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "elsewhere"))
     assert len(list((tmp_path / "elsewhere").rglob("*.compiled"))) == 3

@@ -29,6 +29,7 @@ def keys(folder: Path, *edits: Edit) -> dict[str, str]:
         return {name: kernel.depends().key for name, kernel in module.KERNELS.items()}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.changes[0])
 def test_an_edit_changes_only_the_keys_that_depend_on_it(edit, tmp_path):
     before, after = keys(tmp_path), keys(tmp_path, edit)
@@ -183,6 +184,7 @@ def kernels_in(module):
                 yield held
 
 
+@pytest.mark.slow
 def test_windlass_registers_nothing_with_numba():
     """Registrations that :mod:`windlass.jit.depends` cannot find."""
     unseen = ("overload", "lower_builtin", "type_callable", "register_jitable", "jitclass", "typeof_impl")

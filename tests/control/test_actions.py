@@ -355,6 +355,7 @@ def test_a_resume_names_the_failure(tmp_path):
         bench.close()
 
 
+@pytest.mark.matrix(0)
 def test_a_process_that_accepts_no_request_is_not_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(action_channel, "_CONNECT", 1)
     file = tmp_path / "journal.db"
@@ -464,6 +465,7 @@ def test_a_path_longer_than_that_of_a_socket_is_possible(tmp_path):
     assert reply.text.startswith("user ")
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("line", "why"),
     [

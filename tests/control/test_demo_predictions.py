@@ -93,6 +93,7 @@ def test_each_job_that_waits_long_enough_is_predicted_while_it_waits(ran):
     assert len(long) > 50
 
 
+@pytest.mark.matrix(0)
 def test_a_job_is_predicted_again_after_ten_minutes_and_its_first_prediction_is_marked(ran):
     _, rows, _ = ran
     by_job: dict[str, list[PredictionRecord]] = {}
@@ -105,6 +106,7 @@ def test_a_job_is_predicted_again_after_ten_minutes_and_its_first_prediction_is_
         assert all(predictor.AGAIN <= b - a <= predictor.AGAIN + 180.0 for a, b in itertools.pairwise(times))
 
 
+@pytest.mark.matrix(0)
 def test_predictions_have_the_starts_of_the_run(ran):
     folder, rows, jobs = ran
     starts = {f"batch/{row['job']}": row["start_s"] for row in jobs.to_dicts()}
@@ -122,6 +124,7 @@ def test_predictions_have_the_starts_of_the_run(ran):
         assert journal.events(RowFilter(topic="error")).rows == ()
 
 
+@pytest.mark.matrix(0)
 def test_predictions_are_in_order_and_name_the_predictions_scored_before(ran):
     _, rows, _ = ran
     assert all(row.time <= row.low <= row.median <= row.high for row in rows)
@@ -132,6 +135,7 @@ def test_predictions_are_in_order_and_name_the_predictions_scored_before(ran):
     assert max(row.scored for row in rows) > 60
 
 
+@pytest.mark.matrix(0)
 def test_calibrated_intervals_contain_most_starts(ran):
     """Requests are twice the run times, which the replays learn: the intervals miss few starts, and are not wide."""
     folder, _, _ = ran
@@ -214,6 +218,7 @@ def test_an_outage_of_most_cores_does_not_end_predictions(tmp_path, monkeypatch)
     assert len(first) == len(set(first)) > 50
 
 
+@pytest.mark.matrix(0)
 def test_a_second_run_voids_open_predictions_of_the_first(ran, tmp_path, monkeypatch):
     folder, _, _ = ran
     monkeypatch.setattr(predictor, "EVERY", 1800.0)

@@ -80,6 +80,7 @@ def test_any_rows_are_read_back_in_reverse_order(tmp_path_factory, records, limi
     assert [each.job.id for each in reversed(found)] == [stored(each.job.id) for each in records]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("engine", [None, "demo", "other"])
 @pytest.mark.parametrize("site", [None, *SITES])
 @pytest.mark.parametrize("decided", [None, *DECISIONS])

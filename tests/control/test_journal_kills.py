@@ -32,6 +32,7 @@ with JournalWriter(Path(sys.argv[1]), retention=Retention(rows=10**6)) as journa
 """
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(kills(4)))
 def test_what_was_acknowledged_survives_sigkill(tmp_path, seed):
     rng, file, number = random.Random(seed), tmp_path / "journal.db", 0

@@ -171,6 +171,7 @@ def test_a_journal_keeps_at_most_its_rows_of_predictions(file):
         assert journal.predictions.of_job("demo", "batch/49")[0] == prediction(1_999)
 
 
+@pytest.mark.matrix(0)
 def test_queries_take_the_same_steps_in_a_journal_ten_times_as_long(tmp_path):
     """The started jobs of the past are not read, apart from the latest 1,000 of the score."""
 

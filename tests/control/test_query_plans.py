@@ -22,6 +22,7 @@ def journal(tmp_path_factory):
     return path
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("target", [*TARGETS, "/actions?undo=1&before=9"])
 def test_no_query_of_a_page_scans_a_table(journal, target):
     with JournalReader(journal) as reader:

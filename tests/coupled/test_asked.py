@@ -68,6 +68,7 @@ def same(one: Ran | None, other: Ran | None) -> bool:
     return job_bits(one) == job_bits(other) and happened(one.tasks) == happened(other.tasks)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", _NAMES)
 @settings(CHECK, max_examples=40)
 @given(case=cases(with_tasks=True), order=st.sampled_from(["fcfs", "easy"]))

@@ -136,6 +136,7 @@ def test_regions_of_jobs_tasks_and_instances_run_as_if_all_parts_were_called(see
     assert found == outcome(make, all_parts=True)
 
 
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_jobs_that_share_and_tasks_on_the_same_nodes_see_each_change(seed: int) -> None:
     case, cores = busy(seed), 4

@@ -33,7 +33,7 @@ def own_bits(run: FleetRun) -> dict[str, Any]:
     return bits(replace(run, row=np.empty(0, np.int64)))
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("nodes", [False, True], ids=["pooled", "nodes"])
 @pytest.mark.parametrize("policy", [*ORDERED, *PLACED], ids=str)
 @settings(CHECK, max_examples=6)
@@ -88,6 +88,7 @@ def check_shared(shared: Shared, policy: tuple[str, bool, bool], **setting: Any)
     assert content(again) == content(done)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("policy", ORDERED, ids=str)
 @settings(CHECK, max_examples=40)
 @given(shared=shared_cases(), look_every=st.sampled_from([0.0, 0.0, 0.7]))
@@ -98,6 +99,7 @@ def test_ordered_jobs_next_to_others_on_the_same_rows_run_once_in_order_within_c
 
 
 # Without links, tetrium leaves tasks waiting in a fleet alone, too.
+@pytest.mark.matrix
 @pytest.mark.parametrize("policy", PLACED, ids=str)
 @settings(CHECK, max_examples=40)
 @given(
@@ -111,6 +113,7 @@ def test_placed_jobs_next_to_others_on_the_same_rows_run_once_in_order_within_ca
     check_shared(shared, policy, look_every=look_every, decide_every=decide_every)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("policy", ORDERED, ids=str)
 @settings(CHECK, max_examples=60)
 @given(shared=shared_cases(homes=True))
@@ -122,6 +125,7 @@ def test_no_core_is_idle_while_a_task_of_its_site_waits(
     assert content(run_shared(shared, policy, all_parts=True)[0]) == content(done)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("policy", [ORDERED[2], ORDERED[3], PLACED[0], PLACED[2]], ids=str)
 def test_many_losses_and_stages_make_the_tables_grow(policy: tuple[str, bool, bool]) -> None:
     rng, nodes = np.random.default_rng(7), [[4] * 6] * 3

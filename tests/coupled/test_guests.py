@@ -201,7 +201,7 @@ def test_the_site_equals_a_plain_one_after_any_operations(
     compare(*drawn, kill=kill, cores=1 + drawn[0] // 4 if on_nodes else None)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("cores", [None, 1, 5])
 @pytest.mark.parametrize("seed", range(5))
 def test_guests_make_more_jobs_run_than_processors_and_slots(seed: int, cores: int | None) -> None:

@@ -235,6 +235,7 @@ def _ended_by(launches: Launches, before: NDArray[np.bool_]) -> Launches:
     )
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("pair", itertools.combinations_with_replacement(_MAKERS, 2), ids="-".join)
 def test_a_pair_runs_as_if_all_parts_were_called_or_is_refused(pair: tuple[str, str]) -> None:
     if pair in _REFUSED:

@@ -114,7 +114,7 @@ def random_split(processors: int, rng: np.random.Generator) -> list[int]:
     return np.diff(cuts, prepend=0, append=processors).tolist()
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("name", _NAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_without_outages_nodes_behave_as_a_pooled_site(name: str, seed: int) -> None:

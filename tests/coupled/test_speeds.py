@@ -22,6 +22,7 @@ def shares(seed: int, changes: int, last: float) -> NodeTimetable:
     return NodeTimetable(times, nothing, rng.integers(1, _CORES + 1, changes), nothing.astype(bool))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("floor", [0.0, 0.05, 0.6])
 @pytest.mark.parametrize("seed", range(4))
 def test_work_is_conserved_over_a_thousand_changes_of_speed(seed: int, floor: float) -> None:
@@ -67,6 +68,7 @@ def end_at_full_outage(seed: int, changes: int) -> tuple[float, float]:
     return float(ran.end[0]), last
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("changes", [1, 3, 10, 30])
 def test_work_left_by_rounding_ends_before_its_worker_stalls(changes: int) -> None:
     for seed in range(100):

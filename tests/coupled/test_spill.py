@@ -216,6 +216,7 @@ class Answers:
         return Admission(bool(self.rng.random() < 0.7), "drawn", limit=limit)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("dispatch", ["jsq", "least-outstanding", "rosella", "pull"])
 @pytest.mark.parametrize("schedulers", [1, 2])
 def test_sites_with_telemetry_and_failures_spill_to_each_other(dispatch: str, schedulers: int) -> None:

@@ -145,6 +145,7 @@ def on_instances(
     return [launched, telemetry, on_nodes], ledger, {"scale": policy}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
 @pytest.mark.parametrize("seed", range(2))
 def test_compiled_telemetry_of_instances_equals_a_plain_one(dispatch: str, seed: int) -> None:
@@ -232,7 +233,7 @@ def same_in_loop(
     return found[0]
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
 @pytest.mark.parametrize(
     "policy",

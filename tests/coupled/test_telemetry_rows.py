@@ -128,6 +128,7 @@ def test_nodes_with_outages_and_jobs(
             check(telemetry.result(), on_nodes, drawn, len(case.tasks.submit))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
 @pytest.mark.parametrize("seed", range(3))
 def test_nodes_that_are_launched_and_removed_at_whole_seconds(dispatch: str, seed: int) -> None:

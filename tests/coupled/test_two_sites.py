@@ -95,6 +95,7 @@ def test_coupled_sites_run_as_each_alone(
         assert together(list(sites), pair(names, hidden), apart=apart) == expected
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("hidden", [(False, False), (True, True), (False, True)])
 def test_large_coupled_sites_run_as_each_alone(hidden: tuple[bool, bool], apart: bool) -> None:

@@ -101,6 +101,7 @@ def test_each_scheduler_acts_as_an_independent_policy_with_late_lengths(name, sc
 TRIPS = {"pot": 1.0, "ppot": 1.0, "ppot-ll": 1.0, "ll": 1.0, "rosella": 1.0, "sparrow": 0.5, "prequal": 0.0}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_tasks_wait_for_probes(name):
     """An answer has the queue length of half a trip ago."""
@@ -145,6 +146,7 @@ def test_all_tasks_of_a_job_have_one_scheduler():
     same(fast, Naive(several, SPEEDS, submit, work, timetable, 4, chance.sender, delay=0.4))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("schedulers", "delay", "per_job"), [(1, 0.0, 1), (3, 0.4, 4)])
 @pytest.mark.parametrize("fetch", [0.05, 1.5])
 @pytest.mark.parametrize("name", ["sparrow", "pull", "jsq"])

@@ -42,6 +42,7 @@ def shaky(until):
     )
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 @pytest.mark.parametrize("steady", [True, False], ids=["steady", "shaky"])
 def test_the_compiled_world_equals_the_naive_one(name, steady):

@@ -156,6 +156,7 @@ def same_beliefs(policy, twin):
         assert (policy.load, policy.accuracy) == pytest.approx((twin.load, twin.epsilon), rel=1e-9)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("case", CASES)
 def test_every_step_equals_the_plain_policy(case):
     name, arguments, make = CASES[case]

@@ -52,6 +52,7 @@ def test_defaults_are_as_documented(name):
     assert bare.floats.tolist() == full.floats.tolist()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_choosing_without_workers_is_an_error(name):
     policy = make(name)

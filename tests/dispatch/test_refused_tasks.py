@@ -42,6 +42,7 @@ def test_late_binding_refuses_what_arrives_while_all_nodes_reject(name, schedule
     assert counts.accepted + counts.forced + counts.refused == len(arrivals)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", ["jsq", "ppot", "ll", "least-outstanding"])
 @pytest.mark.parametrize("delay", [0.0, 0.4])
 @pytest.mark.parametrize("changes", [None, shaky])

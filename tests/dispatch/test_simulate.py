@@ -82,6 +82,7 @@ def test_known_speeds_fill_missing_policy_parameters():
     assert known.floats.tolist() == given.floats.tolist()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("lane", [1, 2, 5])
 @pytest.mark.parametrize(("speeds", "share"), [([2.0], 50.0), ([2.0], 5.0), ([1.0, 0.5, 3.0], 20.0)])
 def test_real_tasks_precede_benchmark_tasks_in_full_lanes(lane, speeds, share):

@@ -14,6 +14,7 @@ from test_oracle import SPEEDS, shaky, workload
 from windlass.dispatch import POLICIES, simulate
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("per_job", [1, 4, 16])
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4)])
 @pytest.mark.parametrize("probes", [1, 2])

@@ -33,6 +33,7 @@ def drawn_timetable(rng, workers, until):
     return WorkerTimetable(times, kinds, rng.integers(0, workers, count), values) + last + for_all
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", _NAMES)
 @pytest.mark.parametrize("seed", range(8))
 def test_ties_are_broken_as_in_the_plain_world(name, seed, monkeypatch):

@@ -161,12 +161,14 @@ def test_each_policy_is_a_short_file(kind: Kind):
     assert 10 <= len([line for line in kind.code.splitlines() if line.strip()]) <= 25
 
 
+@pytest.mark.matrix
 @each_kind
 def test_each_policy_runs_from_its_file(kind: Kind, run):
     (variant,) = run(f"{kind.name}.yaml", "--policies", f"{kind.registry.key}=./{kind.file}")["variants"]
     assert variant["policies"][kind.registry.key] == kind.name
 
 
+@pytest.mark.matrix
 @each_kind
 def test_each_policy_passes_the_check_as_called_on_the_page(kind: Kind, folder, monkeypatch):
     monkeypatch.chdir(folder)
@@ -195,12 +197,14 @@ def test_a_file_in_the_policies_folder_is_registered(kind: Kind, installed_polic
     assert kind.name in kind.registry.names()
 
 
+@pytest.mark.matrix
 @each_kind
 def test_a_file_in_the_policies_folder_runs_by_name(kind: Kind, run, installed_policies):
     (variant,) = run(f"{kind.name}.yaml", "--policies", f"{kind.registry.key}={kind.name}")["variants"]
     assert variant["policies"][kind.registry.key] == kind.name
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("module", LISTING)
 def test_a_new_policy_breaks_no_docstring_example(module: str, installed_policies):
     assert all(kind.name in kind.registry.names() for kind in KINDS)

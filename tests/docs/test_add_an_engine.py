@@ -9,6 +9,7 @@ from tests.docs.test_documents import ROOT, blocks
 PAGE = "docs/add-an-engine.md"
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize(("first", "pattern"), [(0, r"It prints `(.*)`\."), (3, r"```text\n(.*?)\n```")])
 def test_the_examples_print_the_documented_output(capfd, first, pattern):
     found: dict[str, object] = {}

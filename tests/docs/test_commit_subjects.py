@@ -21,6 +21,7 @@ def check(message: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([HOOK, file], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "message",
     [
@@ -42,6 +43,7 @@ def test_the_hook_accepts_valid_subjects(message, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("message", "fault"),
     [
@@ -65,6 +67,7 @@ def test_the_hook_rejects_bad_subjects_and_names_the_fault(message, fault, tmp_p
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_subjects_since_the_hook_follow_the_rule(tmp_path):
     """Earlier subjects are not checked, as a rewrite would change all commit hashes."""
 

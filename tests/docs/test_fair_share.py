@@ -36,6 +36,7 @@ def test_the_policy_passes_the_checks(file, monkeypatch, capsys):
     assert [each["problem"] for each in tree["checks"] if each["problem"]] == []
 
 
+@pytest.mark.matrix(0)
 def test_started_jobs_are_of_the_waiting_user_with_the_fewest_processors(file):
     log = to_workload(read_trace(ROOT / "examples" / "log.swf"))
     jobs, users = log.jobs, log.users

@@ -101,6 +101,7 @@ def test_a_public_class_name_exists_once():
     assert {name for name, count in found.items() if count > 1} == SHARED_NAMES
 
 
+@pytest.mark.slow
 def test_no_call_passes_more_than_ten_arguments_by_position():
     found = {
         f"{path.relative_to(SOURCE)}:{node.lineno}"

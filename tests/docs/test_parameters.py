@@ -74,6 +74,7 @@ def mismatches(source: str) -> Iterator[str]:
 ROOMS = sorted(path.name for path in (ROOT / "src/windlass").iterdir() if path.name != "__pycache__")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOMS)
 def test_docstrings_name_parameters_that_exist(room):
     folder = ROOT / "src/windlass" / room

@@ -53,6 +53,7 @@ def test_redrawing_the_picture_keeps_the_text(drawing, monkeypatch, tmp_path):
     assert page.read_text() == "# A\n```mermaid\nnew\n```\nText.\n```python\n1\n```\n"
 
 
+@pytest.mark.slow
 def test_every_package_is_in_the_picture_once(drawing):
     rooms = [path.parent.name for path in SOURCE.glob("*/__init__.py")]
     rooms += [path.stem for path in SOURCE.glob("*.py") if not path.stem.startswith("__")]

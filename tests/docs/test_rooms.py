@@ -66,6 +66,7 @@ def test_no_module_name_starts_with_an_underscore():
     assert not hidden, f"{', '.join(hidden)}: expected a name without _"
 
 
+@pytest.mark.slow
 def test_no_private_name_is_imported():
     for file in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -183,6 +183,7 @@ def looked(book, now, jobs):
     }
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(16))
 def test_after_any_events_the_book_equals_a_plain_one(seed):
     rng = np.random.default_rng(seed)

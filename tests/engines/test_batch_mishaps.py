@@ -37,6 +37,7 @@ def what_can_happen(case):
     )
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("name", ["fcfs", "sjf", "easy"])
 @CHECK
 @given(data=st.data())

@@ -125,6 +125,7 @@ def test_the_dispatch_policy_gets_the_same_durations(estimates, works):
     assert {seconds for _, seconds in completions} == {2.0}
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize(
     ("given", "expected"),
     [({}, "finished"), ({"estimates": "finished"}, "finished"), ({"estimates": True}, "true")],

@@ -54,6 +54,7 @@ class Served:
         self.now = then
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("load", [0.3, 0.6, 0.85])
 def test_estimates_are_service_rates_whatever_the_queues_are(load):
     world = Served({"a": 1.0, "b": 2.0, "c": 4.0}, window=200)

@@ -43,7 +43,7 @@ def estimates(routers: int, load: float, requests: int = 12_000) -> list[dict[in
     return [each.speeds for each in learning]
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("routers", [1, 2, 8])
 @pytest.mark.parametrize("load", [0.3, 0.85])
 def test_estimates_are_service_rates_for_any_number_of_routers(routers, load):

@@ -203,6 +203,7 @@ def terminate(family: set[int]) -> None:
             os.kill(pid, signal.SIGTERM)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", NAMES)
 def test_a_killed_worker_ends_the_workflow(start: Callable[..., Run], name: str) -> None:
     run = start(name, "--seconds", "10")
@@ -241,6 +242,7 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [

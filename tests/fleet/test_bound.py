@@ -47,6 +47,7 @@ def test_no_policy_beats_the_bound(seed, jobs, sites, steps):
         assert bound.any_schedule <= response(work, make(name)) + 1e-9
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(6))
 def test_no_fixed_priorities_beat_the_bound(seed):
     work = workload(seed, 5, 3)

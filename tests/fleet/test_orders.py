@@ -117,6 +117,7 @@ def test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean(fleet, o
     assert after <= before * (1 + 1e-12)
 
 
+@pytest.mark.matrix(0)
 @settings(max_examples=300, deadline=None)
 @given(fleets(most_jobs=6, most_sites=4))
 def test_optimal_finds_the_best_order(fleet):

@@ -85,6 +85,7 @@ def test_schedules_are_valid(seed, name, by_seconds):
     naive.validate(work, done)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", NAMES)
 def test_the_schedule_of_a_random_workload_is_valid(name):
     slots = Fleet.of([40, 10, 25, 30])

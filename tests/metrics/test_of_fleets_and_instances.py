@@ -186,6 +186,7 @@ def plain_bound(case, steps):
     return best / len(jobs) - mean(submit), mean(alone_of)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("steps", [0, 1, 2, 25])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_bound_matches_a_plain_loop(seed, steps):

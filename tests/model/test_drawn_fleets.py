@@ -148,6 +148,7 @@ def busiest(jobs, fleet):
     return max(use / have for use, have in pairs if have > 0)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("task_bytes", [30e6, 1e-6, 0.0])
 @pytest.mark.parametrize(
     "fleet",

@@ -19,6 +19,7 @@ from tests.mutants.sample import Result, Trials, draw
 ROOMS_TRIED, CHANGES, SEED, LEAST = 20, 1, 31, 0.75
 
 
+@pytest.mark.matrix(0)
 def test_a_seed_draws_the_same_changes_each_of_another_line():
     room = room_named("verdict")
     drawn = draw(room, 12, 5)

@@ -34,6 +34,7 @@ def test_starts_equal_the_definition(case: Case, name: str, kill: bool) -> None:
     assert_agreement(case, name, kill)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "fractional"])
 @pytest.mark.parametrize(("name", "kill"), _SETTINGS)

@@ -119,7 +119,7 @@ def starts(case: Case, users: list[int], policy: object) -> list[float]:
     return replay(*case, policy, owners=Owners.of(len(case.jobs), user=users)).start.tolist()
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("weights", SETTINGS, ids=range(len(SETTINGS)))
 def test_starts_equal_the_documentation(weights, backfill):
@@ -138,7 +138,9 @@ class WithHalfLife(Plain):
         self.half_life = policy.half_life
 
 
-@pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
+@pytest.mark.parametrize(
+    "backfill", ["easy", *(pytest.param(name, marks=pytest.mark.slow) for name in ("none", "conservative"))]
+)
 def test_compiled_python_and_pickled_policies_agree(backfill):
     case = busy(5)
     users, policy = owners_of(case, 5), Queue({"multifactor": SETTINGS[2]}, backfill)

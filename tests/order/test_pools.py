@@ -71,6 +71,7 @@ def starts(given: Pooled, policy: object, *, kill: bool = True) -> list[float]:
     )
 )
 # Two jobs, of which one can pass the head.
+@pytest.mark.matrix(0.05)
 @example(
     found=Pooled(
         *case(9, [0, 0, 0, 0], [10, 5, 99, 99], [1, 1, 1, 1]), Pools.of(("GPUs",), [4], [[2, 3, 1, 1]])
@@ -80,6 +81,7 @@ def test_starts_with_pools_equal_the_definition(found: Pooled, name: str, kill: 
     assert starts(found, POLICIES.find(name)(), kill=kill) == pooled.starts_of(name, *found, kill=kill)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "fractional"])
 @pytest.mark.parametrize("name", NAMES)
 def test_starts_of_a_long_queue_with_pools_equal_the_definition(name: str, whole: bool) -> None:
@@ -132,7 +134,7 @@ def test_a_pool_requested_like_processors_acts_like_processors(found: Case, name
         assert scarce.start.tolist() == replay(*found, policy).start.tolist()
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.05)
 @pytest.mark.parametrize("priority", ["sjf", "wfp3"])
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
 def test_any_priority_works_with_every_backfill(priority: str, backfill: str) -> None:

@@ -17,6 +17,7 @@ from tests.oracles.validator import violations_of
 from tests.oracles.workloads import CHECK, Case, busy, cases
 from windlass.model import InputError
 from windlass.order.site import POLICIES
+from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.policies.queue import Queue
 from windlass.sim import replay
 
@@ -87,7 +88,7 @@ def naive(case: Case, priority: str, backfill: str, order: str | None = None) ->
     return simulate(*case, rule)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("priority", EXACT)
 @CHECK
@@ -96,7 +97,7 @@ def test_starts_equal_the_definition(case: Case, priority: str, backfill: str) -
     assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("priority", SCORES)
 def test_starts_of_a_long_queue_equal_the_definition(priority: str, backfill: str) -> None:
@@ -116,7 +117,7 @@ def test_jobs_are_backfilled_in_the_order_of_a_second_priority(case: Case, prior
     assert replayed.start.tolist() == replay(*case, Plain(policy)).start.tolist()
 
 
-@pytest.mark.parametrize("order", ["sjf", "wfp3"])
+@pytest.mark.parametrize("order", ["sjf", pytest.param("wfp3", marks=pytest.mark.slow)])
 def test_jobs_of_a_long_queue_are_backfilled_in_the_order_of_a_second_priority(order: str) -> None:
     cases_ = [busy(seed, jobs=200, whole=False) for seed in range(3)]
     found = [replay(*case, Queue("fcfs", {"easy": {"order": order}})).start.tolist() for case in cases_]
@@ -143,7 +144,7 @@ def test_queue_sjf_equals_the_policy_sjf(case: Case) -> None:
     )
 
 
-@pytest.mark.parametrize("priority", ["sjf", "wfp3"])
+@pytest.mark.parametrize("priority", ["sjf", pytest.param("wfp3", marks=pytest.mark.slow)])
 @CHECK
 @given(case=cases())
 def test_conservative_keeps_its_promises_in_any_order(case: Case, priority: str) -> None:
@@ -163,15 +164,14 @@ def test_conservative_keeps_its_promises_in_any_order(case: Case, priority: str)
 def test_with_exact_requests_priorities_do_not_change_conservative() -> None:
     jobs, processors = busy(3, whole=False)
     exact = type(jobs).of(jobs.submit, jobs.run, jobs.procs, job=jobs.job)
-    starts = [
-        replay(exact, processors, Queue(name, "conservative")).start.tolist() for name in ("fcfs", "sjf")
-    ]
+    policies = Conservative(), Queue("sjf", "conservative")
+    starts = [replay(exact, processors, policy).start.tolist() for policy in policies]
     assert starts[0] == starts[1]
 
 
 @pytest.mark.parametrize("backfill", BACKFILLS)
 def test_compiled_python_and_pickled_policies_agree(backfill: str) -> None:
-    case, policy = busy(5), Queue("wfp3", backfill)
+    case, policy = busy(5), Queue("sjf", backfill)
     ways = policy, Plain(policy), pickle.loads(pickle.dumps(policy))
     starts = [replay(*case, way).start.tolist() for way in ways]
     assert starts[0] == starts[1] == starts[2]

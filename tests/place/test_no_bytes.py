@@ -23,6 +23,7 @@ def ends(policy, here, up=(1e8, 1e8, 1e8), ratio=1.0):
     return done.end[0]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 @settings(max_examples=15, deadline=None)
 @given(here=TASKS)

@@ -27,6 +27,7 @@ def crowded(view, seed):
     )
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("drawn", [drawn_view, scarce_view])
 @pytest.mark.parametrize(
     ("ahead", "slots_back", "links_left", "patience"),

@@ -42,7 +42,7 @@ def test_the_log_is_valid(name, look_every):
     validator.check(run, exact=look_every == 0.0, moves=name in MOVES)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_the_log_is_valid_where_resources_drop_and_return(name):
     fleet, jobs = drawn(5)
@@ -51,6 +51,7 @@ def test_the_log_is_valid_where_resources_drop_and_return(name):
     validator.check(run, timetable, moves=name in MOVES)
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("name", ["tetrium", "in-place", "tetris"])
 def test_limits_of_pairs_slow_the_run(name):
     fleet, jobs = drawn(7)
@@ -137,6 +138,7 @@ def brute_force_rates(weight, up, down, pair):
     return rate
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seed", range(8))
 def test_rates_are_max_min_fair(seed):
     rng = np.random.default_rng(seed)

@@ -107,6 +107,7 @@ def test_a_dominated_configuration_in_the_cloud_wins_a_tie():
     assert POLICIES.find("cascade")().decide(view).choices == (0,)
 
 
+@pytest.mark.matrix(0)
 def test_heights_count_the_clusters_below_each_component():
     tiers = three_tiers(2)
     names = [cluster.name for cluster in tiers.clusters[:2]]

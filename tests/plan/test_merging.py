@@ -167,6 +167,7 @@ def test_equal_pieces_count_once_at_their_highest_demand():
         assert used(view, choices, range(1, n, 2)).tolist() == merged_demand(view, some).tolist()
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_switches_with_peers_equal_those_of_the_plain_version(most):
     moved = 0
@@ -179,6 +180,7 @@ def test_switches_with_peers_equal_those_of_the_plain_version(most):
     assert moved > 25
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("band", [1.0, 2.0, np.inf])
 def test_merging_policies_start_from_the_greedy_within_their_band(band):
     for seed in range(120, 160):

@@ -90,6 +90,7 @@ def few_of(problem: Problem, prices, plans, keep: int) -> np.ndarray:
     return few
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("keep", [0, 1, 3])
 def test_switches_are_to_the_best_the_cheapest_and_those_of_a_plan(keep):
     for problem in problems():
@@ -118,6 +119,7 @@ def plain_refine(problem: Problem, keep: int, sweeps: int) -> np.ndarray:
     return max(plans, key=problem.score)
 
 
+@pytest.mark.matrix
 @pytest.mark.usefixtures("_exact_capacities")
 @pytest.mark.parametrize(("keep", "sweeps"), [(1, 20), (2, 1), (24, 0), (24, 20)])
 def test_refining_returns_the_best_plan_of_its_steps(keep, sweeps):

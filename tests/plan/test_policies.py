@@ -142,6 +142,7 @@ def with_current(view: PlanView, choices) -> PlanView:
     return PlanView(view.now, view.resources, view.capacity, tuple(queries))
 
 
+@pytest.mark.matrix(0)
 def test_steady_changes_less_than_refined_and_nothing_without_cause():
     changes = {"steady": 0, "refined": 0}
     for seed in range(12):

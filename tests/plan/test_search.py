@@ -47,6 +47,7 @@ def arrays(problem):
     return problem.start, problem.accuracy, np.ascontiguousarray(problem.columns), problem.demand
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("sweeps", [0, 1, 2, 20])
 def test_improving_equals_the_plain_version(sweeps):
     for seed in range(110 if sweeps == 20 else 25):
@@ -98,6 +99,7 @@ def test_repairs_equal_those_of_the_plain_version():
     assert 20 < sum(outcomes) < len(outcomes) - 20
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("worth", [0.0, 0.125, 0.25, 0.5, 1.0, np.inf])
 def test_changes_of_the_running_plan_equal_the_plain_version(worth):
     for seed in range(90):

@@ -38,6 +38,7 @@ def best_of_all(view: PlanView) -> tuple[int, float]:
     )
 
 
+@pytest.mark.matrix(0)
 @pytest.mark.usefixtures("_exact_capacities")
 def test_the_optimum_with_merging_equals_an_exhaustive_search():
     merging = 0

@@ -68,6 +68,7 @@ def test_the_page_loads_no_external_resources(tmp_path: Path) -> None:
     assert "@import" not in styles[0]
 
 
+@pytest.mark.matrix(0)
 def test_the_page_contains_the_library_of_figures_compressed(tmp_path: Path) -> None:
     write_report(_two(), tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -217,6 +218,7 @@ def test_the_page_of_nearly_two_million_jobs_is_fast_and_small(tmp_path: Path) -
     assert (tmp_path / "report.html").stat().st_size < 10_000_000
 
 
+@pytest.mark.matrix(0)
 def test_a_verdict_on_the_response_has_its_distribution(tmp_path: Path) -> None:
     made = results(
         ("a", [outcome([0.0, 1.0], [2.0, 5.0], [4.0, 9.0])]),

@@ -34,6 +34,7 @@ def requested(table: pl.DataFrame, names: set[str], column: str, begin: float, e
     return area / (end - begin)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("column", ["partition", "queue"])
 @pytest.mark.parametrize("count", [2, _MOST + 1, _MOST + 5])
 def test_each_area_is_the_mean_of_what_its_jobs_request(tmp_path: Path, column: str, count: int) -> None:

@@ -59,6 +59,7 @@ def test_another_release_is_not_changed() -> None:
     assert scatter_only(script) != script
 
 
+@pytest.mark.matrix(0)
 def test_the_installed_release_is_shortened_and_keeps_its_licences() -> None:
     whole, part = get_plotlyjs(), scatter_only(get_plotlyjs())
     assert 1_000_000 < len(part) < 0.5 * len(whole)
@@ -66,6 +67,7 @@ def test_the_installed_release_is_shortened_and_keeps_its_licences() -> None:
     assert re.findall("@license.*", part)[-1] == re.findall("@license.*", whole)[-1]
 
 
+@pytest.mark.matrix(0)
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_the_part_has_no_errors_of_syntax(tmp_path) -> None:
     file = tmp_path / "part.js"

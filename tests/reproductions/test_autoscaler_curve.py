@@ -174,6 +174,7 @@ def test_a_block_counts_the_hours_paid_within_it():
     assert split.jobs.tolist() == [1.0, 1.0]
 
 
+@pytest.mark.matrix(0)
 def test_a_small_run_has_all_rows_and_a_picture():
     workload = small()
     chosen = [
@@ -219,6 +220,7 @@ def test_money_is_compared_where_prices_of_types_differ():
     assert curve.picture(workload, all_found).x_title == "instance-hours"
 
 
+@pytest.mark.matrix(0)
 def test_jobs_after_the_learned_part_do_not_change_it():
     whole = small()
     jobs, until = whole.case.jobs, float(whole.case.jobs.submit[0]) + whole.judged[0]

@@ -24,6 +24,7 @@ def test_refined_is_within_1_percent_in_the_mean_and_3_at_worst_and_runs_what_ca
     assert max(each.fewer for each in found) <= 0
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("family", FAMILIES)
 def test_problems_are_drawn_by_their_seed(family):
     one, same, other = (FAMILIES[family](seed) for seed in (DESIGN, DESIGN, DESIGN + 1))
@@ -33,6 +34,7 @@ def test_problems_are_drawn_by_their_seed(family):
     assert 20 <= len(one) <= 100
 
 
+@pytest.mark.matrix(0)
 def test_sums_are_compared_with_what_is_proven():
     problem = FAMILIES["few coarse"](DESIGN)
     given = problem.accuracy, problem.demand, problem.capacity

@@ -100,6 +100,7 @@ def test_balanced_accuracy_averages_both_classes():
     assert spikes.accuracy(~were, were).balanced == pytest.approx((0 + 0 + 1 + 0) / 4)
 
 
+@pytest.mark.matrix(0)
 def test_random_rarely_beats_chance_and_few_onsets_leave_it_undecided():
     node, outcomes = drawn_node(3, steps=6000), []
     few = NodeTelemetry(node.metrics[:2200], node.ready[:2200], 0.2, 0.2, 2000)

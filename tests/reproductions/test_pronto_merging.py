@@ -15,6 +15,7 @@ from windlass_reproductions.pronto.merging import LIMIT, SETTINGS, Merging, rows
 SEEDS = range(1, 6)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("seeds", [[1], pytest.param(SEEDS, marks=pytest.mark.slow)], ids=["one", "all"])
 @pytest.mark.parametrize("sees", [4, 2])
 @pytest.mark.parametrize("forget", [1.0, 0.9])

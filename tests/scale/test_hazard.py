@@ -58,6 +58,7 @@ def test_rare_large_jobs_get_no_spare_instances():
     assert spare_after(Hazard(worth=3.0), lambda row: [1, 16] if row % 50 == 49 else [1]) == 1
 
 
+@pytest.mark.matrix(0)
 def test_spare_instances_increase_with_the_worth_of_a_wait():
     draw = np.random.default_rng(1)
     sizes = [draw.choice([1, 2, 4], draw.poisson(0.4)).tolist() for _ in range(1000)]

@@ -24,6 +24,7 @@ def polls(name: str):
         yield policy, replace(drawn_view(rng, now, history), look=10.0, due=False)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_a_poll_without_waiting_jobs_launches_nothing(name: str):
     for policy, view in polls(name):
@@ -31,6 +32,7 @@ def test_a_poll_without_waiting_jobs_launches_nothing(name: str):
         assert (np.array(policy.decide(calm).counts) <= calm.ready + calm.coming).all()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_a_poll_launches_an_instance_for_a_waiting_job(name: str):
     for policy, view in polls(name):

@@ -66,6 +66,7 @@ def test_later_rows_are_hidden_when_the_clock_is_set_back(tmp_path):
         assert kept.rows(99.0)[-1].tolist() == [3.0]
 
 
+@pytest.mark.matrix(0)
 def test_old_rows_are_removed_and_the_file_stays_small(tmp_path):
     with monitor(tmp_path, ["a"], keep=50) as kept:
         for at in range(2000):

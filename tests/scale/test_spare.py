@@ -43,6 +43,7 @@ def test_gains_are_the_saved_waiting_less_the_rent(thrifty):
             assert found[kind, level] == pytest.approx(won - rent)
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("name", ["hazard", "thrifty", "given"])
 def test_spare_instances_have_the_highest_sum_of_gains(name):
     rng, shown = np.random.default_rng(9), []

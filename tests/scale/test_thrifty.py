@@ -46,6 +46,7 @@ def answers(policy, kinds, rows: int = 600, often: float = 0.4):
     return np.array(found)
 
 
+@pytest.mark.matrix(0)
 def test_with_equal_prices_it_equals_hazard():
     for price in (1.0, 24.0, 0.0):
         kinds = types(price, price)

@@ -175,6 +175,7 @@ def test_a_guest_is_crowded_when_its_host_needs_its_memory(
     assert book.crowded() == crowded
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("percent", range(101))
 @pytest.mark.parametrize("memory", [1e9, 1.1e9, 3.8e9 * 7, 64e9])
 def test_a_guest_that_fits_to_the_last_byte_is_not_crowded(memory: float, percent: int) -> None:

@@ -140,6 +140,7 @@ def test_theorem_1_holds_for_the_anchored_update_with_any_rate(run, gamma):
     assert worst[0] <= bound(rule, worst[2]) + 1e-9 or not worst[2]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("update", "gamma"), [("printed", 0.05), ("printed", 1.0), ("anchored", None)])
 @pytest.mark.parametrize("n", [2, 4])
 def test_theorem_1_holds_for_adversarial_losses(update, gamma, n):

@@ -181,6 +181,7 @@ def test_quotas_of_new_guests_equal_those_of_a_plain_policy(parameters, seed):
     assert len(set(found)) > 1 or not parameters
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("parameters", PARAMETERS)
 @pytest.mark.parametrize("seed", range(3))
 def test_quotas_of_existing_pairs_equal_those_of_a_plain_policy(parameters, seed):

@@ -91,7 +91,7 @@ def of_nodes(setting, seed, dim):
     return [ADMIT.make(spec.name, context, **spec.parameters) for context in contexts]
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.05)
 @pytest.mark.parametrize(
     "dispatch", ["pot", "jsq", "ppot", "round-robin", "least-outstanding", "uniform", "pss"]
 )
@@ -150,6 +150,7 @@ def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit, ful
     assert full == "force" or plain.forced == 0
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", BINDS)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
@@ -303,6 +304,7 @@ def test_every_admission_policy_runs():
         assert observed.tasks.accepted + observed.tasks.rejected == 200
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", BINDS)
 @given(data=st.data())
 @settings(max_examples=15, deadline=None)

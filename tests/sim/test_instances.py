@@ -23,6 +23,7 @@ from windlass.sim.part import Quiet
 each_policy = pytest.mark.parametrize("name", SCALERS)
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
@@ -32,6 +33,7 @@ def test_every_run_is_valid(name: str, case: Case):
     check(done, launch_times_are_exact=case.fleet.launch_spread == 0, idle=idle_time(policy, case.fleet.idle))
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=30, deadline=None)
 @given(case=cases(interrupted=False))
@@ -45,6 +47,7 @@ def test_jobs_are_placed_as_by_a_plain_search(name: str, case: Case):
     assert found == [sorted(each) for each in on]
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())
@@ -61,6 +64,7 @@ def test_starting_busy_and_idle_hours_add_up_to_paid_hours(name: str, case: Case
     assert -1e-9 <= found.fragmentation <= 1.0
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())
@@ -75,6 +79,7 @@ def test_recorded_needs_match_the_embedding(name: str, case: Case):
         assert np.allclose(needed, embed(done.jobs.resources[alive], buckets))
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())
@@ -112,6 +117,7 @@ def test_the_same_seed_gives_the_same_run(case: Case, seed: int):
     assert np.array_equal(first.launches.launched, second.launches.launched)
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())

@@ -67,6 +67,7 @@ def run_single(submit, run_for, policy, look=10.0, **options):
     return run(jobs, InstanceFleet((ONE,)), policy, **settings)
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=30, deadline=None)
 @given(case=cases(), look=looks)
@@ -76,6 +77,7 @@ def test_every_run_with_polling_is_valid(name: str, case: Case, look: float):
     check(done, launch_times_are_exact=case.fleet.launch_spread == 0, idle=idle_time(policy, case.fleet.idle))
 
 
+@pytest.mark.matrix
 @each_policy
 @settings(max_examples=15, deadline=None)
 @example(case=_CUT_GANG, look=5.0)

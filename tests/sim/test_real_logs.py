@@ -42,6 +42,7 @@ def test_the_log_has_the_published_size(kth: Workload) -> None:
     assert (len(kth.jobs), kth.processors) == (28_475, 100)
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize(
     ("name", "wait", "slowdown"), [("fcfs", 353_943.09, 6825.67), ("easy", 6888.69, 92.9486)]
 )
@@ -58,6 +59,7 @@ def test_every_start_equals_the_definition(kth: Workload, name: str) -> None:
     np.testing.assert_array_equal(starts, ORACLES[name](kth.jobs, kth.processors))
 
 
+@pytest.mark.matrix(0)
 def test_conservative_starts_equal_the_definition_in_the_first_weeks(kth: Workload) -> None:
     jobs = kth.jobs.take(np.arange(2000))
     starts = run("conservative", jobs, kth.processors).start

@@ -160,6 +160,7 @@ def test_runs_without_sharing_are_identical_to_the_replay(case: Case, order: str
     assert len(done.shared.host) == done.shared.evicted == 0
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("order", ORDER_NAMES)
 def test_longer_runs_without_sharing_are_identical_to_the_replay(order: str) -> None:
     case = busy(5, jobs=200)
@@ -167,6 +168,7 @@ def test_longer_runs_without_sharing_are_identical_to_the_replay(order: str) -> 
     assert bits(run(case, SHARERS["none"](0), order).replay)[1:] == bits(alone)[1:]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("sharer", SHARERS)
 def test_the_same_seed_gives_identical_results(sharer: str) -> None:
     found = []
@@ -198,6 +200,7 @@ def test_additional_stops_do_not_change_random_runs(case: Case, sharer: str, ord
     assert bits(done.shared) == bits(whole.shared)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("sharer", ["always", "asax, printed", "pairs", "nasty"])
 def test_additional_stops_do_not_change_longer_runs(sharer: str) -> None:
     case = busy(9)

@@ -105,6 +105,7 @@ def bursts_of(drawn, nodes):
     return found
 
 
+@pytest.mark.matrix(0)
 def test_bursts_have_the_given_gaps_durations_and_ramps():
     nodes, cores, every, last, ramp, until = 60, 5, 50.0, 20.0, 2.0, 4000.0
     drawn = draw_bursts(nodes, cores, every, last, ramp, until, np.random.default_rng(1))

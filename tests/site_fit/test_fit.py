@@ -47,6 +47,7 @@ def test_nodes_that_are_gone_are_found():
     assert dict(parameters(found.model, 32))["usable processors"] == f"{found.model.processors} of 32"
 
 
+@pytest.mark.matrix(0)
 def test_closed_hours_are_found():
     site = SiteRules(32).with_limits(long=3 * HOUR, closed=NIGHTS)
     log = recorded(jobs_of(4500, 2), site)
@@ -59,6 +60,7 @@ def test_closed_hours_are_found():
     assert found.judged.correlation > found.plain_judged.correlation + 0.2
 
 
+@pytest.mark.matrix(0)
 def test_hours_that_change_after_the_fitted_part_are_named():
     night = SiteRules(32).with_limits(long=3 * HOUR, closed=NIGHTS)
     whole = jobs_of(4500, 2)

@@ -25,7 +25,7 @@ def coverage(level, waits, spread=0.0):
     return np.array(inside)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
 @pytest.mark.parametrize("spread", [0.0, 500.0])
 def test_the_coverage_is_the_stated_one(level, spread):
@@ -33,6 +33,7 @@ def test_the_coverage_is_the_stated_one(level, spread):
     assert coverage(level, waits, spread).mean() == pytest.approx(level, abs=0.02)
 
 
+@pytest.mark.matrix(0)
 def test_the_coverage_returns_after_a_change():
     rng = np.random.default_rng(2)
     waits = np.concatenate([rng.lognormal(7, 0.3, 2000), rng.lognormal(9, 1.5, 2000)])

@@ -71,6 +71,7 @@ def test_a_check_before_an_instant_uses_nothing_after_it(history):
     assert whole.table.equals(part.table)
 
 
+@pytest.mark.matrix(0)
 def test_a_job_is_predicted_at_its_submission_and_later(history, predictor, checked):
     waits = history.start - history.workload.jobs.submit
     row = int(np.argmax(waits))

@@ -106,6 +106,7 @@ def assert_meant(trace: Trace, jobs: list[tuple[Any, ...]] = JOBS) -> None:
     assert workload.jobs.run.sum() == sum(job[1] for job in jobs)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("separator", SEPARATORS)
 @pytest.mark.parametrize("time", TIMES)
 def test_every_form_of_time_and_separator(tmp_path, separator, time):

@@ -143,6 +143,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
 ]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("content", "message"), REFUSED)
 def test_what_is_unclear_or_damaged_is_refused_in_one_line(tmp_path, content, message):
     assert refusal(tmp_path, content).startswith(message)

@@ -58,6 +58,7 @@ def test_terms_select_the_records_of_the_whole_condition(condition):
         assert matching("log", RECORDS, condition).equals(whole)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "condition",
     [

@@ -45,9 +45,13 @@ TREE = {
 }  # fmt: skip
 
 
-@cache
 def run(seed=1, changes="{}"):
     """Return the setting, the arrivals, the results and the table of a run; ``changes`` replace fields, as JSON."""
+    return _run(seed, changes)
+
+
+@cache
+def _run(seed, changes):
     setting = make_scenario(TREE | json.loads(changes)).variants[0].setting
     arrivals = draw_arrivals(setting, seed)
     done = run_cluster(setting, seed, arrivals, lambda share: None)

@@ -49,6 +49,7 @@ def test_a_policy_that_reads_the_queue_of_dispatch_is_valid(tmp_path: Path) -> N
     assert violations(recorded(setting, 1)) == []
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("decision", ["place", "plan", "dispatch", "admit"])
 def test_each_bound_is_valid(decision: str, tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, bound_of=decision))
@@ -109,6 +110,7 @@ def _built(folder: Path, drawn: dict[str, Any]) -> tuple[dict[str, Any], int]:
     return tree, seed
 
 
+@pytest.mark.matrix(0)
 @settings(_DRAWN, max_examples=6)
 @given(drawn=trees())
 def test_drawn_scenarios_are_valid(drawn: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -194,6 +196,7 @@ def test_recording_changes_no_result(alone: WorldLog) -> None:
     assert outcome.metrics.cost_usd == alone.outcome.metrics.cost_usd  # type: ignore[attr-defined]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", CONTROLS)
 def test_a_corrupted_log_is_rejected(name: str, alone: WorldLog) -> None:
     _rejects(CONTROLS[name], alone)
@@ -204,6 +207,7 @@ def test_a_corrupted_log_of_jobs_that_share_is_rejected(name: str, sharing: Worl
     _rejects(OF_SHARING[name], sharing)
 
 
+@pytest.mark.matrix(0)
 def test_each_metric_is_checked(sharing: WorldLog) -> None:
     for name in cluster_outcome.expected_metrics(sharing):
         found = cluster_outcome.violations(metric(name)(sharing))

@@ -202,6 +202,7 @@ def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     assert again.metrics().equals(run(made).metrics())
 
 
+@pytest.mark.matrix(0)
 def test_the_report_has_jobs_and_tasks(tmp_path):
     page = page_of(run(scenario(policies={"order": ["easy", "fcfs"]})), tmp_path)
     both = {"wait", "slowdown", "wait-task", "response-task", "utilisation", "waiting", "requested"}

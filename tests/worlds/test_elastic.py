@@ -117,6 +117,7 @@ def test_an_earlier_part_is_history_and_its_instances_are_running():
     assert seen[:2] == [289, 290]
 
 
+@pytest.mark.matrix(0)
 def test_spot_capacity_interrupts_instances(tmp_path):
     trace = tmp_path / "spot.json"
     trace.write_text(json.dumps({"metadata": {"gap_seconds": 3600}, "data": [30, 30, 2, 30, 0, 30]}))
@@ -280,6 +281,7 @@ def test_a_polling_interval_of_zero_is_rejected():
         make_scenario(tree(look=0))
 
 
+@pytest.mark.matrix(0)
 def test_the_calendar_of_a_log_is_that_of_the_result(tmp_path):
     file = tmp_path / "jobs.csv"
     file.write_text(

@@ -87,6 +87,7 @@ def test_easy_by_history_equals_the_definition(case: Case, data: st.DataObject) 
     assert replay_by_history("easy", case, users) == plain_easy(*case, users)
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("seed", range(3))
 def test_easy_by_history_equals_the_definition_on_a_long_queue(seed: int) -> None:
     case = busy(seed, jobs=400, whole=seed != 1)

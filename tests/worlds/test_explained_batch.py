@@ -15,6 +15,9 @@ from tests.worlds.explained_cluster import (
     vector_cores,
 )
 
+#: The run takes five seconds, and that with recorders of jobs as well.
+pytestmark = pytest.mark.matrix(0)
+
 SEED = 2
 
 

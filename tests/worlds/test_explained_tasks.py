@@ -56,6 +56,7 @@ def chosen(done, site, refused=2, spilled=6, others=5):
     return result, list(dict.fromkeys(int(each) for each in tasks))
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("dispatch", ["pull", "jsq"])
 def test_sites_that_rejected_a_task_and_its_queue_equal_plain_computations(dispatch):
     text = changes(dispatch, "spill")

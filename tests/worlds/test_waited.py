@@ -24,8 +24,8 @@ POLICIES = [
     "sjf",
     "easy",
     "conservative",
-    {"queue": {"priority": "saf", "backfill": "easy"}},
-    {"queue": {"priority": "saf", "backfill": "conservative"}},
+    {"queue": {"priority": "sjf", "backfill": "easy"}},
+    {"queue": {"priority": "sjf", "backfill": "conservative"}},
     {"queue": {"priority": "sjf", "backfill": "none"}},
 ]
 
@@ -57,7 +57,7 @@ def explain(
     return BatchExplainer().waited(own, 1, workload, int(columns["job"][job])), columns
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
@@ -114,6 +114,7 @@ def test_conservative_reserves_on_arrival_and_never_starts_later(seed, row):
     assert math.isnan(waited.moments[-1].promise)
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("priority", [None, "fcfs"])
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), row=st.integers(0, 39))

@@ -70,6 +70,7 @@ def manifest(*names: str) -> dict[tuple[str, str], Any]:
     return found
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("values", "names"),
     [
@@ -86,6 +87,7 @@ def test_helm_accepts_the_chart_and_renders_the_manifests(values, names):
     assert rendered(values) == manifest(*names)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("values", "field"),
     [

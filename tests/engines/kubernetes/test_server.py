@@ -58,6 +58,7 @@ def test_a_request_has_its_body_its_type_and_the_token(server, upstream, method,
     assert (headers["Accept"], headers["Authorization"]) == ("application/json", "Bearer secret")
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_error_of_a_failed_request_is_one_line_without_a_retry(between, server, name):
     fault = FAULTS[name]

@@ -249,6 +249,7 @@ def test_an_error_of_the_kernel_is_one_line_with_file_and_value(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("made", [v1_of, v2_of])
 def test_all_limits_are_lifted_before_removal_despite_errors(
     tmp_path: Path, made: Callable[[Path], tuple[V1 | V2, Kernel]]

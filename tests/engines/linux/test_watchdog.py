@@ -93,6 +93,7 @@ def test_limits_end_with_an_owner_killed_at_any_time(
     assert not any(ended(pid) for pid in pids)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGSEGV])
 def test_limits_end_with_an_owner_ended_by_any_signal(
     real: JobGroups, started: Callable[..., int], how: signal.Signals

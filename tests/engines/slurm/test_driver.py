@@ -120,6 +120,7 @@ OWNED = [
 FAIR = {"weight_age": 0, "weight_job_size": 0, "half_life": 40.0}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "policy",
     [

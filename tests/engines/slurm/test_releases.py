@@ -115,6 +115,7 @@ def test_a_group_of_unlike_nodes_is_an_error_and_an_empty_one_is_skipped():
         read_nodes(json.dumps({"sinfo": [group(["w1", "w2"], 4, 8)], "meta": meta("25.11.4")}))
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_driver_runs_on_every_release(release, tmp_path):
     slurm = Strict(cpus=4)
@@ -336,6 +337,7 @@ def test_a_missing_plugin_is_one_line_that_says_what_to_install(errors, message,
     assert client.release([7]) == {7: " ".join(errors.split())}
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("indent", [None, 4])
 @pytest.mark.parametrize("size", [1, 700, 5000])

@@ -55,6 +55,7 @@ def gathered(part, count):
     return found
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("every", [1, 3, 7, 20])
 def test_sampled_frames_come_in_order_and_each_playing_restarts(every):
     part = SegmentWorker(task(Counting(every)), lambda item: None)

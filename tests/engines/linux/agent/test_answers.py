@@ -184,6 +184,7 @@ def test_prometheus_shows_all_numbers(watching, served):
     assert page["windlass_steps_total"] == 1.0
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize(
     ("path", "method", "status", "why"),
     [("/", "GET", 404, "path"), ("/accept/", "GET", 404, "path"), ("/accept", "POST", 405, "method")],

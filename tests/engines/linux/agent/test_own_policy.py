@@ -110,6 +110,7 @@ def test_an_aggregator_merges_it_and_a_new_node_starts_from_the_result(own, cloc
     assert opened(as_message(newcomer.learned(), own, METRICS).seal()).policy == own
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     ("before", "after", "problem"),
     [

@@ -312,7 +312,7 @@ def test_two_agents_survive_a_restart_of_their_aggregator(started, tmp_path):
     assert [each.end() for each in (newcomer, alone, top)] == [0, 0, 0]
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -108,6 +108,7 @@ def test_an_agent_serves_its_ports_until_it_is_stopped_and_saves_its_state(tmp_p
     assert opened(state.read_bytes()).policy == "forewarn"
 
 
+@pytest.mark.matrix(0)
 def test_options_without_effect_under_the_policy_are_named(tmp_path, roots):
     def lines(policy, **more):
         options = AgentOptions(listen=HERE, policy=policy, every=0.05, roots=roots, **more)
@@ -137,6 +138,7 @@ def test_joining_needs_a_token_and_marking_needs_a_pod(tmp_path, roots, monkeypa
     ]
 
 
+@pytest.mark.matrix(0)
 def test_an_aggregator_hands_out_its_state_and_that_of_its_parent(tmp_path, monkeypatch):
     token, state = Token(SECRET), tmp_path / "state"
     names = Observer(lambda: 0.0, lambda: 0.0, Roots()).names

@@ -150,6 +150,7 @@ while True:
 """
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("after", [1, 3, 7])
 def test_a_killed_writer_leaves_a_complete_file(tmp_path, after):
     file = tmp_path / "state"

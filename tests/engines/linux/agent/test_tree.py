@@ -125,7 +125,7 @@ BAD = {
 }
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("what", BAD)
 def test_an_impossible_learned_state_is_rejected_and_changes_nothing(aggregate, address, what):
     ask(address, "/nodes/a", "PUT", message(), SECRET)
@@ -136,7 +136,7 @@ def test_an_impossible_learned_state_is_rejected_and_changes_nothing(aggregate, 
     assert shown(address)['windlass_refused_requests_total{why="content"}'] == 1.0
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0.01)
 @pytest.mark.parametrize("given", [None, "", SECRET[:-1], SECRET + "x", "Ä" * 20])
 @pytest.mark.parametrize(
     ("path", "method"), [("/global", "GET"), ("/nodes/a", "PUT"), ("/nodes/a", "DELETE")]
@@ -150,6 +150,7 @@ def test_requests_without_the_token_change_nothing(aggregate, address, path, met
     assert shown(address)['windlass_refused_requests_total{why="token"}'] == 1.0
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", ["", "a/b", "..", "%2e%2e", "x" * 65, "a%00b", "%C3%A4"])
 def test_an_invalid_name_is_rejected(aggregate, address, name):
     assert ask(address, f"/nodes/{name}", "PUT", message(), SECRET).status in (400, 404)

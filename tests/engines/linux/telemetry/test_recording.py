@@ -125,6 +125,7 @@ def rows_of(path):
     return len(pl.read_parquet(path)) if path.exists() else 0
 
 
+@pytest.mark.matrix(0.01)
 @pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="no /proc here")
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_saves_on_a_signal(tmp_path, by):
@@ -165,6 +166,7 @@ def test_the_command_records_and_a_killed_recording_can_be_read(tmp_path):
     assert pl.read_parquet(killed).columns == pl.read_parquet(out).columns
 
 
+@pytest.mark.matrix(0)
 def test_a_recording_is_not_overwritten(tmp_path):
     out = tmp_path / "a.parquet"
     out.write_text("of hours")
@@ -173,6 +175,7 @@ def test_a_recording_is_not_overwritten(tmp_path):
     assert done.stderr == f"windlass: --out: {out} exists already, expected a new file\n"
 
 
+@pytest.mark.matrix(0)
 def test_a_missing_proc_folder_is_named(tmp_path):
     done = subprocess.run(
         [*COMMAND, "--out", str(tmp_path / "a"), "--proc", str(tmp_path)], capture_output=True, text=True
