@@ -65,11 +65,13 @@ def is_of_tests(path: Path) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude what was collected from garbage collection.
+    """Exclude what was collected from garbage collection, and collect a tenth as often.
 
     The collected tests and the imported modules stay until the end. Each full collection would visit all of them.
+    Even without them, collections took 4 % of the time of tests.
     """
     gc.freeze()
+    gc.set_threshold(7_000, 10, 10)
 
 
 @pytest.hookimpl(tryfirst=True)
