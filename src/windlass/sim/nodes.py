@@ -53,7 +53,7 @@ class Nodes(NamedTuple):
     held: Annotated[_Cores, column("rows", "parts")]  # cores that each part holds
     site: Annotated[_Cores, column("rows")]  # the site of a row
     vacate: Annotated[_Flags, column("rows")]  # 1 if holders must give the row up
-    watched: Annotated[_Flags, column("rows")]  # 1 if changes of the row are recorded for one part, 2 for several
+    watched: Annotated[_Flags, column("rows")]  # 1 or 2 if changes are recorded for one part or several
     first: Annotated[_Cores, column("ends")]  # first row of each site, and the end of the last
     word: Annotated[_Cores, column("ends")]  # first word of each site, and the end of the last
     total: Annotated[_Cores, column("sites")]  # idle cores
