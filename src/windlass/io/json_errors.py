@@ -32,6 +32,8 @@ _KINDS: Final = {
     "object": "an object with fields",
     "null": "null",
 }
+#: The error of msgspec from 0.23 on for bytes that are not UTF-8; earlier releases raise UnicodeDecodeError.
+_NOT_UTF_8: Final = "Invalid UTF-8 encoded string"
 #: What the length of a kind counts: one, and several.
 _UNITS: Final = {
     "str": ("character", "characters"),
@@ -111,11 +113,11 @@ def json_value(value: Any) -> str:
 
 
 def _broken(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
+    reason = str(error)
+    if isinstance(error, UnicodeDecodeError) or reason == _NOT_UTF_8:
         return ", found bytes that are not UTF-8"
     if isinstance(error, RecursionError):
         return ", found text that is nested too deeply"
-    reason = str(error)
     if reason == "Input data was truncated":
         return ", found text that ends too early"
     return f", found a fault: {reason.removeprefix('JSON is malformed: ')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -57,8 +58,24 @@ def decode_loosely(decoder: msgspec.json.Decoder[_Tree], data: bytes | memoryvie
     """Decode JSON in which names of jobs may have bytes that are not UTF-8; errors are those of msgspec."""
     try:
         return decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        # Releases of msgspec before 0.23 raise the second, later ones the first, as for other faults.
+        if isinstance(error, msgspec.ValidationError) or is_utf8(data):
+            raise
+    return decoder.decode(as_utf8(data))
+
+
+def is_utf8(data: bytes | bytearray | memoryview) -> bool:
+    """Return whether text is UTF-8.
+
+    >>> is_utf8("ä".encode()), is_utf8(b"a\\xff")
+    (True, False)
+    """
+    try:
+        codecs.decode(data, "utf-8")
     except UnicodeDecodeError:
-        return decoder.decode(as_utf8(data))
+        return False
+    return True
 
 
 def as_utf8(data: bytes | bytearray | memoryview) -> bytes:
