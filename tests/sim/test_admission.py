@@ -338,6 +338,7 @@ def test_only_a_gate_that_refuses_lets_an_engine_refuse():
         gate(plain, "never")
 
 
+@pytest.mark.matrix(0.05)
 @pytest.mark.parametrize("dispatch", DISPATCH.names())
 def test_if_all_nodes_reject_all_tasks_that_arrive_are_refused(dispatch):
     case = case_of(
