@@ -213,6 +213,9 @@ class World(Life):
         kind = self._request(method, path)
         if "/leases" not in path:
             self._check_lease(path)
+            if self._by_hand and path in self.cluster.objects:
+                # What a give-back resumes is in no journal.
+                self.cluster.journaled.add(self.cluster.objects[path]["metadata"]["uid"])
             self.written.append((self.clock.now, path))
             self._still = 0
         if kind == "delayed":
@@ -301,8 +304,6 @@ class World(Life):
 
     def _give_back(self):
         self._dead, self._by_hand = False, True
-        # What it resumes is in no journal.
-        self.cluster.journaled |= {tree["metadata"]["uid"] for tree in self.cluster.jobs().values()}
         client = JobsClient(self, None, 20.0, sleep=self.sleep, clock=self.clock.time)
         with contextlib.suppress(Killed, KeyboardInterrupt, ServerAwayError):
             give_back_jobs(client, self.clock.time)
