@@ -86,6 +86,12 @@ FOUND = {
         ends_held=True,
         journal_limit=700,
     ),
+    # The next driver held the job, and took its own hold for the user's: the job stayed held for ever.
+    "a user requeues a job, held, and releases it while no driver runs": plan(
+        [Job(1, 0.0, 4, 60.0), Job(2, 21.0, 4, 60.0)],
+        [Action("user requeues, held", 20.5, 1), Action("user releases", 28.2, 1)],
+        [Fault("interrupted", 19.0), Fault("interrupted", 24.0), Fault("interrupted", 40.0)],
+    ),
 }
 
 

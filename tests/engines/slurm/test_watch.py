@@ -180,6 +180,11 @@ def test_a_job_held_again_by_its_user_is_withheld():
     # The next driver knows it from the journal.
     later = Polls(withheld=[7])
     assert later.events(9000.0, job(7), job(8)) == [Submitted(8, 1000.0, 3, 120.0, ANN)]
+    # It also knows that the user has released the job since, and leaves it to Slurm.
+    later = Polls(withheld=[7], requeued=[7, 8])
+    found = later.at(9000.0, free(7), free(8))
+    assert (found.events, list(found.hold)) == ([Submitted(8, 1000.0, 3, 120.0, ANN)], [8])
+    assert later.events(9002.5, running(7, start_time=9002), job(8)) == [Holds(7, 9002.0, 3, 120.0, ANN)]
 
 
 BARRED = {"state_reason": "JobHeldAdmin"}

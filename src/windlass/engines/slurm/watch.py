@@ -158,6 +158,9 @@ class SlurmWatch:
             known.ours = True
             if not known.misfits(self._excess(row)):
                 found.events.append(known.submitted())
+        elif self._withheld(row):
+            # The user has lifted the hold since, so Slurm starts the job.
+            known.ours, known.aside = True, math.inf
         elif self._was_requeued(row):
             known.ours = True
             found.hold[row.job] = "it was requeued"
