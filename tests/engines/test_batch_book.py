@@ -15,6 +15,7 @@ from windlass.engines.batch.system import (
     Ended,
     Holds,
     NoMore,
+    Resized,
     Started,
     Submitted,
 )
@@ -69,6 +70,9 @@ class PlainBook:
             one = self.jobs[event.job]
             if isinstance(event, Started):
                 self.begin(one, event.at)
+            elif isinstance(event, Resized):
+                if one.state in ("released", "runs") and one.host is None and one.guest is None:
+                    one.procs = event.procs
             elif isinstance(event, Delayed):
                 if one.state in ("released", "runs"):
                     one.expected += event.seconds
@@ -197,7 +201,7 @@ def test_after_any_events_the_book_equals_a_plain_one(seed):
             for one in plain.of("released", "runs")
             if one.host is None and one.guest is None and one.procs > 1
         ]
-        kind = int(rng.integers(0, 14))
+        kind = int(rng.integers(0, 15))
         at, procs, request = (
             now - float(rng.integers(0, 4)),
             int(rng.integers(1, 9)),
@@ -218,6 +222,8 @@ def test_after_any_events_the_book_equals_a_plain_one(seed):
             event = Delayed(job, now, request)
         elif kind == 8:
             event = Capacity(procs + 1)
+        elif kind == 14:
+            event = Resized(job, now, procs)
         elif kind == 9 and rng.random() < 0.2:
             event = NoMore()
         elif kind in (9, 10) and states["waits"]:

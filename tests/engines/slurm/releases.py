@@ -70,7 +70,7 @@ def job_of(release, row):
     if not before(release, "23.11"):
         state = row["job_state"]
         row["job_state"] = ["RUNNING", "COMPLETING"] if state == "COMPLETING" else [state]
-    row["shared"] = ["none"] if before(release, "23.11") else []
+    row["shared"] = ["none"] if row.get("shared") == "none" else []
     row["job_resources"] = resources(release, row)
     row["exit_code"] = {"status": ["SUCCESS"], "return_code": flagged(0), "signal": {"id": flagged(None)}}
     row["licenses"], row["gres_detail"] = "", ["a,b", '{"account": 7}', '}],"jobs":[{']

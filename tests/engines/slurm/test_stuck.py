@@ -168,13 +168,13 @@ def rows_of(**fields):
 def test_sizes_count_all_nodes_of_a_partition():
     sites = [
         NodeRow("n1", 4, True, ("a",), 8 << 20),
-        NodeRow("n2", 2, False, ("a", "b"), 8 << 20),
+        NodeRow("n2", 2, False, ("a", "b"), 8 << 20, threads=2),
         NodeRow("n3", 1, True, ("c",)),
     ]
     sizes = partition_sizes(sites)
     assert sizes == {
-        "a": PartitionSize(6, 16 << 20),
-        "b": PartitionSize(2, 8 << 20),
+        "a": PartitionSize(6, 16 << 20, widest=4, threads=2),
+        "b": PartitionSize(2, 8 << 20, widest=2, threads=2),
         "c": PartitionSize(1, 0),
     }
     assert processors_up(sites) == 5

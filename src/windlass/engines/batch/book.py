@@ -21,6 +21,7 @@ from windlass.engines.batch.system import (
     Holds,
     JobOwner,
     NoMore,
+    Resized,
     Started,
     Submitted,
 )
@@ -232,6 +233,10 @@ class BatchBook(of.Table):
                 return job in self._row_of and self._leave(self._rows[self._row_of[job]], at, False)
             case Cancelled(job, at):
                 return job in self._row_of and self._leave(self._rows[self._row_of[job]], at, True)
+            case Resized(job, _, procs):
+                if self.holds(job):
+                    self._resize(self._rows[self._row_of[job]], procs)
+                return False
             case Delayed(job, _, seconds):
                 if self.holds(job):
                     self._rows[self._row_of[job]]["expected_end"] += seconds
@@ -277,6 +282,12 @@ class BatchBook(of.Table):
         if entry["host"] == NO_JOB:
             entry["expected_end"] = at + entry["request"]
         return False
+
+    @staticmethod
+    def _resize(entry: np.void, procs: int) -> None:
+        # Jobs that share processors keep those by which they were paired.
+        if entry["host"] == entry["guest"] == NO_JOB:
+            entry["procs"] = procs
 
     def _leave(self, entry: np.void, at: float, cancelled: bool) -> bool:
         if entry["state"] == OVER:

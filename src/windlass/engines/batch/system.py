@@ -97,6 +97,15 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
+class Resized:
+    """From ``at`` (s) on, a running job holds other processors than were reported: as many as the system gave it."""
+
+    job: int
+    at: float
+    procs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Delayed:
     """A job that holds processors was suspended for ``seconds`` more (s), which do not count against its request."""
 
@@ -120,7 +129,7 @@ class NoMore:
     """No more jobs will be submitted, so the run ends with the last job. A system in service never sends it."""
 
 
-Event = Submitted | Started | Ended | Cancelled | Holds | Delayed | Capacity | NoMore
+Event = Submitted | Started | Ended | Cancelled | Holds | Resized | Delayed | Capacity | NoMore
 
 
 class BatchSystem(Protocol):

@@ -190,4 +190,10 @@ def _job(row: JobShape) -> JobRow:
         dependency=row.dependency or "",
         account=row.account or "",
         qos=row.qos or "",
+        whole_nodes=max(1, amount(row.node_count)) if waits and _is_exclusive(row.shared) else 0,
     )
+
+
+def _is_exclusive(shared: object) -> bool:
+    # A word up to 22.05, a list of words later.
+    return shared == "none" or (isinstance(shared, list) and "none" in shared)

@@ -32,6 +32,8 @@ class KnownJob:
     refused: tuple[object, ...] | None = None
     #: True if the last poll listed it without a hold, though no driver released it.
     doubtful: bool = False
+    #: The processors that were reported last.
+    procs: int = 0
     #: Its suspended time reported so far, s.
     paused: float = 0.0
 
@@ -66,6 +68,7 @@ class KnownJob:
 
     def submitted(self) -> Submitted:
         """Return the event of its submission."""
+        self.procs = self.row.procs
         return Submitted(self.row.job, self.at, self.row.procs, self.row.limit, self.row.owner)
 
     @property

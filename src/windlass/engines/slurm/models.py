@@ -78,6 +78,8 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         How long it had run until then, s.
     description, dependency
         Slurm's explanation of its state, and the jobs that it waits for, in Slurm's notation.
+    whole_nodes
+        The least number of nodes of which it gets all processors; 0 if it may share nodes with other jobs.
     """
 
     job: int
@@ -104,6 +106,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     dependency: str = ""
     account: str = ""
     qos: str = ""
+    whole_nodes: int = 0
 
     @property
     def owner(self) -> JobOwner:
@@ -159,7 +162,8 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
 class NodeRow:
     """A node: name, processors, whether jobs may start on it, partitions, memory in bytes, and host.
 
-    ``condition`` is ``up``, or why no job may start on it, such as ``drained`` or ``down``, for people.
+    ``condition`` is ``up``, or why no job may start on it, such as ``drained`` or ``down``, for people. ``threads`` is
+    the number of processors of a core.
     """
 
     name: str
@@ -169,3 +173,4 @@ class NodeRow:
     memory: int = 0
     host: str = ""
     condition: str = field(default="", compare=False)
+    threads: int = 1

@@ -79,6 +79,7 @@ def _node(row: NodeShape) -> NodeRow:
         amount(row.real_memory) << 20,
         row.hostname or "",
         "up" if up else _condition(row.state, row.state_flags),
+        max(1, row.threads),
     )
 
 

@@ -81,6 +81,7 @@ class JobShape(msgspec.Struct, gc=False):
     tres_alloc_str: Text = None
     dependency: Text = None
     state_description: Text = None
+    shared: Any = None
 
 
 class NodeShape(msgspec.Struct, gc=False):
@@ -94,6 +95,7 @@ class NodeShape(msgspec.Struct, gc=False):
     effective_cpus: Number = None
     real_memory: Number = None
     hostname: Text = None
+    threads: Whole = 1
 
 
 class _NamesShape(msgspec.Struct, gc=False):

@@ -12,18 +12,22 @@ from windlass.engines.slurm.models import JobRow, NodeRow
 class PartitionSize:
     """Processors and memory (bytes) of all nodes of a partition, including those that are down or drained.
 
-    ``memory`` is 0 if that of a node is unknown.
+    ``memory`` is 0 if that of a node is unknown. ``widest`` is the most processors of a node, and ``threads`` the most
+    of a core.
     """
 
     procs: int
     memory: int
+    widest: int = 1
+    threads: int = 1
 
 
 def partition_sizes(nodes: Sequence[NodeRow]) -> dict[str, PartitionSize]:
     """Return the size of each partition.
 
-    >>> partition_sizes([NodeRow("n1", 4, True, ("a", "b"), 8), NodeRow("n2", 2, False, ("b",), 8)])
-    {'a': PartitionSize(procs=4, memory=8), 'b': PartitionSize(procs=6, memory=16)}
+    >>> sizes = partition_sizes([NodeRow("n1", 4, True, ("a", "b"), 8), NodeRow("n2", 2, False, ("b",), 8)])
+    >>> sizes["b"]
+    PartitionSize(procs=6, memory=16, widest=4, threads=1)
     """
     of: dict[str, list[NodeRow]] = {}
     for node in nodes:
@@ -33,6 +37,8 @@ def partition_sizes(nodes: Sequence[NodeRow]) -> dict[str, PartitionSize]:
         name: PartitionSize(
             sum(node.procs for node in here),
             sum(node.memory for node in here) if all(node.memory for node in here) else 0,
+            max(1, *(node.procs for node in here)),
+            max(node.threads for node in here),
         )
         for name, here in of.items()
     }

@@ -8,11 +8,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import msgspec
+
 from windlass.engines.batch.batches import batches
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Event
+from windlass.engines.slurm.allocation import allocation, gives_whole_cores
 from windlass.engines.slurm.batches import job_list
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Holding, Refused, Released, Releasing
@@ -112,6 +115,7 @@ class SlurmSystem:
         self._outages, self._notices = client.contact.outages, Notices(notify)
         self._nodes = self._here(client.nodes())
         self._sizes = partition_sizes(self._nodes)
+        self._whole_cores = gives_whole_cores(client, self._nodes)
         self.processors = self.status.processors = processors_up(self._nodes)
 
     def now(self) -> float:
@@ -198,7 +202,7 @@ class SlurmSystem:
 
     def _poll_jobs(self) -> None:
         began = self._polls.began()
-        rows = self._client.jobs(self._options.partition)
+        rows = [self._allocated(row) for row in self._client.jobs(self._options.partition)]
         before, self._outages = self._outages, self._client.contact.outages
         restarted = cache(
             lambda: before != self._outages and self._client.booted() >= math.floor(self._polls.now)
@@ -263,6 +267,13 @@ class SlurmSystem:
                 f"--partition: {partition!r} has no nodes" if partition else "Slurm has no nodes"
             )
         return here
+
+    def _allocated(self, row: JobRow) -> JobRow:
+        """Return a job with the processors that Slurm will give it, if it waits."""
+        if row.phase is not Phase.WAITS or not (row.whole_nodes or self._whole_cores):
+            return row
+        procs = allocation(row, self._sizes, self._whole_cores)
+        return row if procs == row.procs else msgspec.structs.replace(row, procs=procs)
 
     def _excess(self, row: JobRow) -> str:
         return excess(row, self._sizes)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started
+from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Resized, Started
 from windlass.engines.slurm.known_job import KnownJob, QueueChanges
 from windlass.engines.slurm.models import JobRow, Phase
 from windlass.engines.slurm.reasons import WAITS_FOR_ROOM
@@ -136,6 +136,7 @@ class SlurmWatch:
             del self._known[row.job]
             self._meet(row, now, found)
         if known.phase is Phase.RUNS and row.phase is Phase.RUNS:
+            found.events.extend(self._resized(known, now))
             found.events.extend(self._delayed(known, now))
 
     def _meet(self, row: JobRow, now: float, found: QueueChanges) -> None:
@@ -224,6 +225,12 @@ class SlurmWatch:
             found.withheld.append(known.row.job)
         found.events.append(Cancelled(known.row.job, now))
 
+    def _resized(self, known: KnownJob, now: float) -> Iterator[Event]:
+        """Report that Slurm gave a job other processors than it requested; a completing job gives them up in parts."""
+        if known.row.procs != known.procs and known.row.state != "COMPLETING":
+            known.procs = known.row.procs
+            yield Resized(known.row.job, now, known.procs)
+
     def _delayed(self, known: KnownJob, now: float) -> Iterator[Event]:
         """Report the suspended time of a running job, in steps of a second."""
         paused = known.row.paused(now)
@@ -288,6 +295,7 @@ class SlurmWatch:
         return kind(known.row.job, self._latest(known.row.end, now))
 
     def _holds(self, known: KnownJob, at: float) -> Holds:
+        known.procs = known.row.procs
         return Holds(known.row.job, at, known.row.procs, known.row.limit, known.row.owner)
 
     def _earliest(self, second: float, now: float) -> float:
