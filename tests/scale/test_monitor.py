@@ -103,10 +103,32 @@ def test_a_file_that_is_not_a_history_is_rejected_and_unchanged(tmp_path):
     assert (tmp_path / "history.db").read_text().startswith("something else")
 
 
-def test_another_period_is_rejected(tmp_path):
-    monitor(tmp_path).close()
-    with pytest.raises(InputError, match="history has a period of 10 s, expected 20 s"):
-        monitor(tmp_path, period=20.0)
+def test_another_period_keeps_the_history(tmp_path):
+    with monitor(tmp_path) as kept:
+        for at, counts in ((5.0, [1.0, 4.0]), (15.0, [2.0, 5.0]), (45.0, [3.0, 6.0])):
+            kept.add(at, np.array(counts))
+    # A dry run converts a copy.
+    with monitor(tmp_path, period=20.0, writes=False) as copy:
+        assert copy.rows(45.0).tolist() == [[2.0, 5.0], [2.0, 5.0], [3.0, 6.0]]
+    with monitor(tmp_path) as kept:
+        assert len(kept.rows(45.0)) == 5
+    with monitor(tmp_path, period=20.0) as longer:
+        assert longer.rows(45.0).tolist() == [[2.0, 5.0], [2.0, 5.0], [3.0, 6.0]]
+        longer.add(59.0, np.array([9.0, 9.0]))
+    with monitor(tmp_path, period=10.0) as shorter:
+        assert shorter.rows(59.0).tolist() == [[2.0, 5.0]] * 4 + [[9.0, 9.0]] * 2
+    with monitor(tmp_path, period=10.0) as again:
+        assert len(again.rows(59.0)) == 6
+
+
+def test_a_process_does_not_add_rows_of_a_period_that_another_one_has_changed(tmp_path):
+    with monitor(tmp_path) as kept:
+        kept.add(5.0, np.array([1.0, 4.0]))
+        monitor(tmp_path, period=20.0).close()
+        with pytest.raises(InputError, match="another process has changed the period to 20 s"):
+            kept.add(15.0, np.array([2.0, 4.0]))
+    with monitor(tmp_path, period=20.0) as other:
+        assert other.rows(15.0).tolist() == [[1.0, 4.0]]
 
 
 def test_a_killed_process_loses_no_added_row(tmp_path):

@@ -29,7 +29,7 @@ class Monitor:
     A period has the values that were added last in it; a period without any has those of the period before. If the
     clock is set back, rows of later times are not returned, and are overwritten once their time comes again. The demand
     for a new type is 0 before its first row. Rows of a type that is no longer configured stay in the file and are not
-    returned.
+    returned. A file of another period is converted: each of its rows counts from the beginning of its period on.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Monitor:
     Raises
     ------
     InputError
-        The file is not a history, has another version or period, or cannot be read or written.
+        The file is not a history, has another version, or cannot be read or written.
 
     Examples
     --------
@@ -105,7 +105,8 @@ class Monitor:
         Raises
         ------
         InputError
-            Not one finite number of at least 0 for each type; or the file cannot be written.
+            Not one finite number of at least 0 for each type; or the file cannot be written, or another process has
+            changed its period.
         """
         if len(counts) != len(self._types) or not np.isfinite(counts).all() or (counts < 0).any():
             raise InputError(f"counts are {counts}, expected {len(self._types)} finite numbers of at least 0")
@@ -113,6 +114,9 @@ class Monitor:
         rows = [(bucket, name, float(count)) for name, count in zip(self._types, counts, strict=True)]
         try:
             with self._file:
+                self._file.execute("begin immediate")
+                if (known := self._known_period()) != self._period:
+                    raise InputError(f"{self._path}: another process has changed the period to {known:g} s")
                 self._file.executemany("insert or replace into needed values (?, ?, ?)", rows)
                 self._file.execute("delete from needed where bucket <= ?", (bucket - self._keep,))
         except sqlite3.Error as error:
@@ -156,14 +160,26 @@ class Monitor:
             self._file.execute(f"pragma user_version = {_VERSION}")
             self._file.execute(_TABLE)
             self._file.execute("create table if not exists settings (period real)")
-            known = self._file.execute("select period from settings").fetchone()
+            known = self._known_period()
             if known is None:
                 self._file.execute("insert into settings values (?)", (self._period,))
-            elif known[0] != self._period:
-                raise InputError(
-                    f"{self._path}: history has a period of {known[0]:g} s, expected {self._period:g} s; "
-                    "use another file for another period"
-                )
+            elif known != self._period:
+                self._convert(known)
+
+    def _known_period(self) -> float | None:
+        known = self._file.execute("select period from settings").fetchone()
+        return None if known is None else float(known[0])
+
+    def _convert(self, before: float) -> None:
+        """Number the rows by the periods of this length, which are longer or shorter than before."""
+        rows = self._file.execute("select bucket, type, count from needed order by bucket").fetchall()
+        # The last row of a period stays, as with rows that are added. A small share of a period is rounding.
+        moved = {(int(np.floor(at * before / self._period + 1e-9)), name): count for at, name, count in rows}
+        self._file.execute("delete from needed")
+        self._file.executemany(
+            "insert into needed values (?, ?, ?)", [(*place, count) for place, count in moved.items()]
+        )
+        self._file.execute("update settings set period = ?", (self._period,))
 
 
 def default_history(name: str) -> Path:

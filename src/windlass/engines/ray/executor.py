@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -121,13 +122,24 @@ class RayExecutor:
     def _warm(self) -> None:
         # The first task of a new process takes half a second longer, which must not count as the workload's.
         warm_up = ray.remote(ray_task.warm_up)
-        ray.get(
-            [
-                warm_up.options(num_cpus=1, label_selector=self._selector(worker)).remote(_WARM_S)
-                for worker in self._workers
-                for _ in range(worker.slots)
-            ]
-        )
+        due = {
+            warm_up.options(num_cpus=1, max_retries=0, label_selector=self._selector(worker)).remote(
+                _WARM_S
+            ): worker.name
+            for worker in self._workers
+            for _ in range(worker.slots)
+        }
+        while due:
+            ready, _ = ray.wait(list(due), num_returns=len(due), timeout=_LOOK_S)
+            for reference in ready:
+                del due[reference]
+                # A node that was lost meanwhile is reported at the first poll.
+                with contextlib.suppress(*_LOST):
+                    ray.get(reference)
+            alive = self._alive()
+            for reference in [each for each, name in due.items() if name not in alive]:
+                del due[reference]
+                ray.cancel(reference, force=True)
         if self._wan is not None:
             ray.get(self._wan.in_use.remote())
 
@@ -172,11 +184,15 @@ class RayExecutor:
             time.sleep(min(timeout, _LOOK_S))
         return events
 
+    @staticmethod
+    def _alive() -> set[str]:
+        return {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+
     def _poll_nodes(self) -> list[Event]:
         if time.monotonic() - self._polled < _LOOK_S:
             return []
         self._polled = time.monotonic()
-        alive = {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+        alive = self._alive()
         gone = [
             worker.number
             for worker in self._workers
