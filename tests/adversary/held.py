@@ -306,7 +306,8 @@ class HeldWorld(Life):
     def _give_back(self):
         self._dead, self.fake.by = False, "give-back"
         with contextlib.suppress(Killed, KeyboardInterrupt, SystemAwayError):
-            give_back_holds(self.site(20.0), self.file, lambda line: None)
+            give_back_holds(self.site(20.0), self.file, lambda line: None, self.clock.time)
+        self._disk.restart()
 
     def _live(self):
         while self.drivers < MOST_DRIVERS and not self.problems:

@@ -293,7 +293,9 @@ class World:
                 self.folder / "journal",
                 SlurmOptions(),
                 lambda line: None,
+                self.clock.time,
             )
+        self._disk.restart()
 
     def _live(self):
         while self.drivers < _MOST_DRIVERS:

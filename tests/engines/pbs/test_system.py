@@ -157,6 +157,16 @@ def test_an_operator_s_hold_after_a_release_is_kept_by_all_drivers_and_by_a_give
     assert bench.pbs.jobs[job].holds == {"o"}
 
 
+def test_a_hold_that_follows_a_give_back_by_hand_is_kept_by_the_next_driver(bench):
+    one, other = bench.pbs.submit(50.0, 4, 100.0), bench.pbs.submit(5.0, 4, 100.0)
+    bench.drive(seconds=10.0, keep_held=True)
+    assert bench.give_back() == QueueReturn((other,))
+    bench.pbs.hold(other, "o", "operator")
+    bench.drive(seconds=100.0)
+    assert bench.pbs.ran == [one]
+    assert bench.pbs.jobs[other].holds == {"o"}
+
+
 def test_a_job_that_an_operator_releases_is_left_to_pbs(bench):
     bench.pbs.submit(50.0, 4, 100.0)
     job = bench.pbs.submit(5.0, 1, 100.0)

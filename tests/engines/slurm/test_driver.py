@@ -16,7 +16,16 @@ from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm import driver
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, give_back, plan_slurm
-from windlass.engines.slurm.entries import Began, Decided, GivenBack, Over, Releasing, Taking, entry_line
+from windlass.engines.slurm.entries import (
+    Began,
+    Decided,
+    GivenBack,
+    Over,
+    Released,
+    Releasing,
+    Taking,
+    entry_line,
+)
 from windlass.engines.slurm.journal import Journal, Unwritten, read_journal
 from windlass.engines.slurm.settings import Driving, cluster_name, default_journal, group_name
 from windlass.engines.slurm.sharing import (
@@ -248,6 +257,39 @@ def test_give_back_releases_the_queue_and_lifts_quotas(tmp_path):
     assert found == QueueReturn((7, 8))
     assert Lifts.lifted == ["windlass-strict-here-7"]
     assert slurm.changes() == [("release", "7,8")]
+
+
+def test_the_next_driver_keeps_a_hold_that_follows_a_give_back_by_hand(tmp_path):
+    slurm, path = Strict(), tmp_path / "journal"
+    for number in (7, 8):
+        slurm.submit(number, procs=4)
+    with Journal(path):
+        pass
+    assert give_back(client_of(slurm), path, LOOK, lambda line: None, lambda: 5.0) == QueueReturn((7, 8))
+    assert [each.job for each in read_journal(path) if isinstance(each, Released)] == [7, 8]
+    slurm.change("uhold", 8)
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    slurm.at[slurm.looks + 6] = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        drive_slurm(client_of(slurm), Driving({"order": Fcfs()}, path, LOOK), lambda line: None)
+    assert slurm.states() == {7: "COMPLETED", 8: "held"}
+
+
+def test_a_give_back_by_hand_makes_no_journal(tmp_path):
+    slurm, path = Strict(), tmp_path / "state" / "journal"
+    slurm.submit(7)
+    path.parent.mkdir()
+    # A journal that another process writes is only read.
+    give_back(client_of(slurm), path, LOOK, lambda line: None)
+    assert list(path.parent.iterdir()) == []
+    slurm.change("uhold", 7)
+    with journal_lock(path), Journal(path) as journal:
+        assert give_back(client_of(slurm), path, LOOK, lambda line: None) == QueueReturn((7,))
+        assert journal.standing.released == {}
+    assert read_journal(path) == []
 
 
 def test_a_cluster_has_its_own_name_and_journal(tmp_path, monkeypatch):

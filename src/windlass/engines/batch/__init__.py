@@ -22,7 +22,8 @@
   :mod:`~windlass.engines.batch.batches`: commands on many jobs; :mod:`~windlass.engines.batch.retries`: retries while
   it does not answer.
 - :mod:`~windlass.engines.batch.driver_lock`: one driver per cluster; :mod:`~windlass.engines.batch.undisturbed`: its
-  end without interruption; :mod:`~windlass.engines.batch.queue_return`: the jobs that it gives back.
+  end without interruption; :mod:`~windlass.engines.batch.queue_return`: the jobs that it gives back;
+  :mod:`~windlass.engines.batch.give_back_record`: the journal that a give-back writes.
 - :mod:`~windlass.engines.batch.holds`: systems whose jobs wait on hold, driven by their commands, as
   OpenPBS and HTCondor.
 - :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.

@@ -48,6 +48,15 @@ class DamagedStoreError(Exception):
     """A file is an SQLite database that cannot be read as a driver's."""
 
 
+def is_store(path: Path) -> bool:
+    """Return whether a file is a journal in SQLite that can be read."""
+    try:
+        EntryStore(path, read_only=True).close()
+    except (NotAStoreError, DamagedStoreError, OSError, sqlite3.Error):
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class StoredLine:
     """A line of a journal, and its time, s."""

@@ -12,7 +12,8 @@
   :mod:`~windlass.engines.slurm.misfits`: errors in it.
 - :mod:`~windlass.engines.slurm.watch`: changes of jobs since the last poll, each a
   :mod:`~windlass.engines.slurm.known_job`; :mod:`~windlass.engines.slurm.reasons`: why a job waits, or cannot start;
-  :mod:`~windlass.engines.slurm.sizes`: sizes of partitions, and nodes that fail or return.
+  :mod:`~windlass.engines.slurm.sizes`: sizes of partitions, and nodes that fail or return;
+  :mod:`~windlass.engines.slurm.allocation`: the processors that Slurm will give a waiting job.
 - :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.
 - :mod:`~windlass.engines.slurm.journal`: decisions, written to disk before they are carried out, as
   :mod:`~windlass.engines.slurm.entries`; :mod:`~windlass.engines.slurm.history`: lookup of current jobs in it.

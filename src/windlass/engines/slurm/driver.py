@@ -13,6 +13,7 @@ from windlass.drive import StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.batches import listed
 from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.give_back_record import last_record, recorded_if_possible
 from windlass.engines.batch.journal_folder import make_journal_folder
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.journaled import JournaledEngine
@@ -25,12 +26,11 @@ from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.give_back import return_queue
-from windlass.engines.slurm.journal import Journal, Unwritten
+from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.observer import DriverObserver, Unobserved
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
-from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
 
 #: Time limit for giving the queue back, s.
@@ -164,11 +164,18 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
     return [*lines, *plan_shares(client, driving, options)]
 
 
-def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Notify) -> QueueReturn[int]:
+def give_back(
+    client: Client,
+    journal: Path,
+    options: SlurmOptions,
+    notify: Notify,
+    clock: Callable[[], float] = time.time,
+) -> QueueReturn[int]:
     """Release all jobs held for Windlass and lift remaining quotas, when no driver runs; return the jobs.
 
-    A journal that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that users
-    hold are then released too if only the journal knew about the hold.
+    The releases are recorded in the driver's journal, so that the next driver keeps holds that come later. A journal
+    that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that users hold are then
+    released too if only the journal knew about the hold.
 
     Raises
     ------
@@ -181,7 +188,8 @@ def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Noti
     with DriverLock("slurm", cluster):
         with contextlib.suppress(GroupError):  # without cgroups there are no quotas to lift
             detect_groups(name=group_name(cluster)).release_all()
-        return return_queue(client, Unwritten(journal, notify), options.partition, notify)
+        with last_record(journal, lambda: _opened(journal), lambda: Unwritten(journal, notify)) as record:
+            return _given_back(client, record, journal, options, notify, clock)
 
 
 def _report_found(journal: Journal, notify: Notify) -> None:
@@ -223,7 +231,7 @@ def _give_back(
     clock: Callable[[], float] = time.time,
 ) -> None:
     report_return(
-        lambda: _given_back(client, journal, options, notify, clock),
+        lambda: _given_back(client, journal, journal.path, options, notify, clock),
         "Slurm",
         BY_HAND,
         notify,
@@ -231,12 +239,21 @@ def _give_back(
     )
 
 
+def _opened(path: Path) -> contextlib.AbstractContextManager[Record]:
+    return Journal(path)
+
+
 def _given_back(
-    client: Client, journal: Journal, options: SlurmOptions, notify: Notify, clock: Callable[[], float]
+    client: Client,
+    record: Record,
+    path: Path,
+    options: SlurmOptions,
+    notify: Notify,
+    clock: Callable[[], float],
 ) -> QueueReturn[int]:
-    try:
-        return return_queue(client, journal, options.partition, notify, clock)
-    except InputError as error:
-        # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
-        notify(f"{error}; giving the queue back without a journal entry")
-        return return_queue(client, Unwritten(journal.path, notify), options.partition, notify, clock)
+    return recorded_if_possible(
+        lambda record: return_queue(client, record, options.partition, notify, clock),
+        record,
+        lambda: Unwritten(path, notify),
+        notify,
+    )

@@ -12,6 +12,7 @@ from typing import Any
 from windlass.drive import drive
 from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.give_back_record import last_record, recorded_if_possible
 from windlass.engines.batch.holds.give_back import return_queue
 from windlass.engines.batch.holds.journal import HoldJournal, HoldRecord, UnwrittenHolds
 from windlass.engines.batch.holds.settings import HoldDriving, Notify
@@ -25,7 +26,6 @@ from windlass.engines.batch.queue_return import QueueReturn, report_return
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
-from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
 
 #: Time limit for giving the queue back, s.
@@ -110,11 +110,14 @@ def plan_holds(site: HoldSite, driving: HoldDriving) -> list[str]:
     return [*lines, plan.command] if lines else []
 
 
-def give_back_holds(site: HoldSite, journal: Path, notify: Notify) -> QueueReturn[str]:
+def give_back_holds(
+    site: HoldSite, journal: Path, notify: Notify, clock: Callable[[], float] = time.time
+) -> QueueReturn[str]:
     """Lift the hold of all jobs of a queue that are held for Windlass, when no driver runs; return the jobs.
 
-    A journal that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that others
-    hold in the driver's way are then released, too.
+    The releases are recorded in the driver's journal, so that the next driver keeps holds that come later. A journal
+    that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that others hold
+    in the driver's way are then released, too.
 
     Raises
     ------
@@ -123,8 +126,11 @@ def give_back_holds(site: HoldSite, journal: Path, notify: Notify) -> QueueRetur
     SystemAwayError
         The system does not list its jobs.
     """
-    with DriverLock(site.words.command, site.identity()):
-        return return_queue(site, UnwrittenHolds(journal, notify), notify)
+    with (
+        DriverLock(site.words.command, site.identity()),
+        last_record(journal, lambda: _opened(journal), lambda: UnwrittenHolds(journal, notify)) as record,
+    ):
+        return _given_back(site, record, journal, notify, clock)
 
 
 def _give_back(
@@ -136,7 +142,7 @@ def _give_back(
     clock: Callable[[], float],
 ) -> None:
     report_return(
-        lambda: _given_back(site, journal, driving, notify, clock),
+        lambda: _given_back(site, journal, driving.journal, notify, clock),
         site.words.system,
         f"`windlass {site.words.command} give-back` releases them",
         notify,
@@ -144,17 +150,16 @@ def _give_back(
     )
 
 
+def _opened(path: Path) -> contextlib.AbstractContextManager[HoldRecord]:
+    return HoldJournal(path)
+
+
 def _given_back(
-    site: HoldSite,
-    journal: HoldJournal,
-    driving: HoldDriving,
-    notify: Notify,
-    clock: Callable[[], float],
+    site: HoldSite, record: HoldRecord, path: Path, notify: Notify, clock: Callable[[], float]
 ) -> QueueReturn[str]:
-    try:
-        return return_queue(site, journal, notify, clock)
-    except InputError as error:
-        # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
-        notify(f"{error}; giving the queue back without a journal entry")
-        unwritten: HoldRecord = UnwrittenHolds(driving.journal, notify)
-        return return_queue(site, unwritten, notify, clock)
+    return recorded_if_possible(
+        lambda record: return_queue(site, record, notify, clock),
+        record,
+        lambda: UnwrittenHolds(path, notify),
+        notify,
+    )
