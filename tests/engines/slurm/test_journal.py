@@ -19,6 +19,7 @@ from tests.adversary.disk import JournalDisk
 from windlass.cli.journal import lines
 from windlass.engines.batch import store
 from windlass.engines.batch.driver_lock import DriverLock
+from windlass.engines.batch.journal import stored_lines
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.store import EntryStore
 from windlass.engines.slurm.entries import (
@@ -409,3 +410,21 @@ def test_a_process_that_is_killed_within_a_shortening_loses_nothing(tmp_path):
                 assert journal.standing.entries() == expected
             assert len(read_journal(path)) <= len(before)
     assert complete == [False] * 40 + [True]
+
+
+def test_a_journal_that_was_cut_short_as_it_was_made_is_empty(tmp_path):
+    path, made = tmp_path / "journal", tmp_path / "made"
+    file = sqlite3.connect(made, isolation_level=None)
+    # With this little memory, SQLite writes to the file before the end of the transaction.
+    file.execute("pragma cache_size = 1")
+    file.execute("begin immediate")
+    file.execute("create table entries (line text)")
+    file.executemany("insert into entries values (?)", [("x" * 4000,)] * 50)
+    for end in ("", "-journal"):
+        path.with_name(f"journal{end}").write_bytes(made.with_name(f"made{end}").read_bytes())
+    file.close()
+    assert path.stat().st_size > 0
+    assert stored_lines(path) == []
+    with Journal(path) as journal:
+        journal.append(Over(5.0, 7, "ended"))
+    assert len(stored_lines(path)) == 1

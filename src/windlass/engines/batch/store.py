@@ -297,6 +297,9 @@ def _reader(path: Path) -> sqlite3.Connection:
         _number(file, "schema_version")
     except sqlite3.OperationalError:
         file.close()
+        if path.with_name(f"{path.name}-journal").exists() and os.access(path.parent, os.W_OK):
+            # A process was killed while it made the file. SQLite undoes what is incomplete, but not to read.
+            return _connected(path, "mode=rw")
         # Even to read, SQLite needs a file for its lock, unless no other process can write.
         if path.with_name(f"{path.name}-wal").exists() or os.access(path.parent, os.W_OK):
             raise
