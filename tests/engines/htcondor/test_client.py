@@ -254,6 +254,20 @@ def test_many_jobs_are_released_by_commands_of_200():
     assert len(fake.ran) == 450
 
 
+def test_the_cpus_of_backfill_slots_count_once():
+    slot = {"Name": "slot1@n1", "SlotType": "Partitionable", "State": "Unclaimed", "TotalSlotCpus": 8}
+    claimed = {"SlotType": "Dynamic", "State": "Claimed", "Cpus": 3, "GlobalJobId": "another#1.0#5"}
+    ads = [
+        slot,
+        {**slot, **claimed, "Name": "slot1_1@n1"},
+        {**slot, "Name": "backfill2@n1", "BackfillSlot": True},
+        {**slot, **claimed, "Name": "backfill2_1@n1", "BackfillSlot": True},
+    ]
+    client = CondorClient(lambda command, timeout: (0, json.dumps(ads), ""))
+    found = CondorSite(client, QUEUE).capacity(pytest.fail)
+    assert (found.up, found.nodes) == (5, {"slot1@n1": 8})
+
+
 def test_slots_of_each_kind():
     slot = {"name": "slot1@n1", "state": "Unclaimed", "cpus": 2, "totalslotcpus": 8}
     assert read_slot({**slot, "slottype": "Partitionable"}).procs == 8

@@ -164,6 +164,8 @@ class CondorSlot:
         The queue whose job holds it; empty for none.
     offline
         True if its machine sleeps.
+    backfill
+        True if its CPUs are those of other slots, whose jobs evict its own.
     """
 
     name: str
@@ -172,6 +174,7 @@ class CondorSlot:
     state: str = "Unclaimed"
     schedd: str = ""
     offline: bool = False
+    backfill: bool = False
 
     @property
     def up(self) -> bool:

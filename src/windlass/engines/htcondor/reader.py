@@ -38,7 +38,10 @@ JOB_ATTRIBUTES = (
     *("GlobalJobId", "ServerTime", QUEUE),
 )
 #: The attributes of a slot that are read.
-SLOT_ATTRIBUTES = ("Name", "SlotType", "State", "Cpus", "TotalSlotCpus", "GlobalJobId", "Offline")
+SLOT_ATTRIBUTES = (
+    *("Name", "SlotType", "State", "Cpus", "TotalSlotCpus", "GlobalJobId", "Offline"),
+    "BackfillSlot",
+)
 #: Attributes that limit the run time of a job. ``MaxRuntime`` is no attribute of HTCondor, but common at sites.
 _LIMITS = ("AllowedJobDuration", "AllowedExecuteDuration", "MaxRuntime")
 #: Universes whose jobs hold no slot of the pool: scheduler, grid, local.
@@ -170,7 +173,8 @@ def read_slot(ad: Ad) -> CondorSlot:
             _count(ad, "Cpus", least=0) if dynamic else _count(ad, "TotalSlotCpus", ad.get("cpus"), least=0)
         )
         schedd = _text(ad, "GlobalJobId").partition("#")[0]
-        return CondorSlot(name, procs, dynamic, _text(ad, "State"), schedd, ad.get("offline") is True)
+        offline, backfill = (ad.get(each) is True for each in ("offline", "backfillslot"))
+        return CondorSlot(name, procs, dynamic, _text(ad, "State"), schedd, offline, backfill)
     except ValueError as error:
         raise InputError(f"slot {name or '?'}: {error}") from error
 

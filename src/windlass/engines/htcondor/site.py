@@ -103,6 +103,7 @@ class CondorSite:
                 slots.append(read_slot(ad))
             except InputError as error:
                 report(error)
+        slots = [slot for slot in slots if not slot.backfill]
         nodes = {slot.name: slot.procs for slot in slots if not slot.dynamic and not slot.offline}
         up = sum(slot.procs for slot in slots if not slot.dynamic and slot.up)
         others = sum(
