@@ -183,6 +183,7 @@ def test_a_running_job_has_no_known_end(ran, tmp_path):
     assert any(SPLIT < each.time < end for each in rows)
 
 
+@pytest.mark.matrix(0)
 def test_a_prediction_that_fails_is_an_error_of_the_journal_and_the_engine_goes_on(
     ran, tmp_path, monkeypatch
 ):

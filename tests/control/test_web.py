@@ -200,6 +200,7 @@ def test_the_script_is_short_and_loads_nothing_from_elsewhere():
     assert not re.search(r"url\(|@import", style)
 
 
+@pytest.mark.matrix(0)
 @given(text=st.text())
 def test_escaped_text_is_parsed_back_as_the_same_text(text):
     data = []

@@ -43,6 +43,7 @@ def table_of(drawn) -> tuple[JobTable, Owners]:
     return JobTable.of(submit, run, procs, run + over), Owners.of(len(drawn), user=user)
 
 
+@pytest.mark.matrix(0)
 @given(rows)
 def test_without_limits_it_is_the_queue(drawn):
     jobs, owners = table_of(drawn)

@@ -71,7 +71,7 @@ def starts(given: Pooled, policy: object, *, kill: bool = True) -> list[float]:
     )
 )
 # Two jobs, of which one can pass the head.
-@pytest.mark.matrix(0.05)
+@pytest.mark.matrix(0)
 @example(
     found=Pooled(
         *case(9, [0, 0, 0, 0], [10, 5, 99, 99], [1, 1, 1, 1]), Pools.of(("GPUs",), [4], [[2, 3, 1, 1]])
@@ -134,7 +134,7 @@ def test_a_pool_requested_like_processors_acts_like_processors(found: Case, name
         assert scarce.start.tolist() == replay(*found, policy).start.tolist()
 
 
-@pytest.mark.matrix(0.05)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("priority", ["sjf", "wfp3"])
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
 def test_any_priority_works_with_every_backfill(priority: str, backfill: str) -> None:

@@ -220,6 +220,7 @@ def test_promises_are_only_for_waiting_jobs(view):
     assert np.array_equal(promise_to_head(view, answer), expected, equal_nan=True)
 
 
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize(("backfill", "behind"), [("easy", Easy), ("conservative", Conservative)])
 def test_promises_under_a_priority_equal_those_of_the_sorted_queue(backfill, behind):
     """Backfilling promises the same for a queue sorted by its priority beforehand."""

@@ -14,6 +14,7 @@ from windlass.plan.lib.refine import refine
 from windlass.plan.proof import prove
 
 
+@pytest.mark.matrix(0)
 def test_nothing_is_proven_that_an_exhaustive_search_contradicts():
     fewer = 0
     for seed in range(60):
