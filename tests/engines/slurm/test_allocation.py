@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from tests.engines.slurm.fake_commands import FakeCommands, free, job, jobs, node, nodes, running
@@ -17,9 +18,10 @@ from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.models import NodeRow, Phase
+from windlass.engines.slurm.node_reader import read_nodes
 from windlass.engines.slurm.observer import Unobserved
 from windlass.engines.slurm.settings import Driving
-from windlass.engines.slurm.sizes import partition_sizes
+from windlass.engines.slurm.sizes import excess, partition_sizes
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.order.site.policies.fcfs import Fcfs
 
@@ -42,9 +44,11 @@ SIZES = partition_sizes(
         ({"cpus": 3, "partition": "b,a"}, 3, 4),
         ({"cpus": 3, "partition": "unknown"}, 3, 3),
         ({"cpus": 1, "node_count": 1, "shared": "none"}, 8, 8),
-        ({"cpus": 1, "node_count": 2, "shared": "none"}, 16, 16),
+        ({"cpus": 1, "node_count": 2, "shared": "none"}, 12, 12),
         # More processors than that many nodes have.
-        ({"cpus": 9, "node_count": 1, "shared": "none"}, 16, 16),
+        ({"cpus": 9, "node_count": 1, "shared": "none"}, 12, 12),
+        # More nodes than the partition has: Slurm reports it.
+        ({"cpus": 9, "node_count": 3, "shared": "none"}, 12, 12),
         ({"cpus": 1, "node_count": 1, "shared": "none", "partition": "b"}, 6, 6),
         ({"cpus": 1, "node_count": 1, "shared": "none", "partition": "unknown"}, 1, 1),
         ({"cpus": 1, "node_count": 2, "shared": "user"}, 1, 2),
@@ -53,6 +57,39 @@ SIZES = partition_sizes(
 def test_a_waiting_job_counts_as_what_slurm_will_give_it(fields, plain, by_core):
     (row,) = read_jobs(jobs(job(7, **({"partition": "a"} | fields))))
     assert [allocation(row, SIZES, each) for each in (False, True)] == [plain, by_core]
+
+
+@pytest.mark.parametrize(
+    ("fields", "partition", "down", "plain", "by_core"),
+    [
+        # Slurm has room for each of these jobs, on nodes of 64, 4 and 3 processors in "a", and of 5 and 3 in "b".
+        ({"cpus": 3, "node_count": 3, "shared": "none"}, "a", "", 71, 71),
+        ({"cpus": 65, "node_count": 1, "shared": "none"}, "a", "", 68, 68),
+        ({"cpus": 1, "node_count": 1, "shared": "none"}, "a", "big", 4, 4),
+        ({"cpus": 1, "node_count": 2, "shared": "none"}, "a", "big", 7, 7),
+        ({"cpus": 71}, "a", "", 71, 71),
+        ({"cpus": 8}, "b", "", 8, 8),
+        ({"cpus": 3}, "b", "wide", 3, 3),
+    ],
+)
+def test_a_job_that_fits_its_partition_is_never_counted_as_too_large(fields, partition, down, plain, by_core):
+    rows = [("big", 64, 2, "a"), ("mid", 4, 2, "a"), ("odd", 3, 1, "a"), ("wide", 5, 2, "b"), ("thin", 3, 1, "b")]
+    sizes = partition_sizes(
+        [NodeRow(name, procs, name != down, (of,), threads=threads) for name, procs, threads, of in rows]
+    )
+    (row,) = read_jobs(jobs(job(7, **(fields | {"partition": partition}))))
+    found = [msgspec.structs.replace(row, procs=allocation(row, sizes, each)) for each in (False, True)]
+    assert [each.procs for each in found] == [plain, by_core]
+    assert [excess(each, sizes) for each in found] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("fields", "threads"),
+    [({"cpus": 8}, 2), ({"cpus": 4}, 1), ({"cpus": 8, "effective_cpus": 4}, 2)],
+)
+def test_a_node_with_as_many_processors_as_cores_has_one_of_each(fields, threads):
+    shape = node("w1") | {"sockets": 2, "cores": 2, "threads": 2} | fields
+    assert [each.threads for each in read_nodes(nodes(shape))] == [threads]
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -65,7 +102,14 @@ def test_every_release_says_that_a_job_takes_whole_nodes(release):
 
 @pytest.mark.parametrize(
     ("threads", "setting", "whole"),
-    [(2, "CR_CORE_MEMORY", True), (2, "CR_Core", True), (2, "CR_CPU", False), (1, "CR_CORE", False)],
+    [
+        (2, "CR_CORE_MEMORY", True),
+        (2, "CR_Core", True),
+        (2, "CR_ONE_TASK_PER_CORE,CR_CORE", True),
+        (2, "CR_CPU", False),
+        (2, "CR_CPU,CR_CORE_DEFAULT_DIST_BLOCK", False),
+        (1, "CR_CORE", False),
+    ],
 )
 def test_whole_cores_are_given_where_slurm_selects_cores_with_threads(threads, setting, whole):
     slurm = FakeCommands(scontrol_show_config=f"SelectType = cons_tres\nSelectTypeParameters = {setting}\n")

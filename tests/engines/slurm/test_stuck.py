@@ -173,9 +173,9 @@ def test_sizes_count_all_nodes_of_a_partition():
     ]
     sizes = partition_sizes(sites)
     assert sizes == {
-        "a": PartitionSize(6, 16 << 20, widest=4, threads=2),
-        "b": PartitionSize(2, 8 << 20, widest=2, threads=2),
-        "c": PartitionSize(1, 0),
+        "a": PartitionSize(6, 16 << 20, (4, 2), 1),
+        "b": PartitionSize(2, 8 << 20, (2,), 2),
+        "c": PartitionSize(1, 0, (1,)),
     }
     assert processors_up(sites) == 5
 

@@ -71,6 +71,8 @@ def _node(row: NodeShape) -> NodeRow:
     # Processors that are reserved for the system are not effective.
     procs = amount(row.effective_cpus) or row.cpus
     up = _is_up(row.state, row.state_flags)
+    # If a node is configured with as many processors as cores, Slurm gives a job one processor of a core.
+    one_each = row.cpus <= row.sockets * row.cores
     return NodeRow(
         row.name,
         procs,
@@ -79,7 +81,7 @@ def _node(row: NodeShape) -> NodeRow:
         amount(row.real_memory) << 20,
         row.hostname or "",
         "up" if up else _condition(row.state, row.state_flags),
-        max(1, row.threads),
+        1 if one_each else max(1, row.threads),
     )
 
 

@@ -95,6 +95,8 @@ class NodeShape(msgspec.Struct, gc=False):
     effective_cpus: Number = None
     real_memory: Number = None
     hostname: Text = None
+    sockets: Whole = 0
+    cores: Whole = 0
     threads: Whole = 1
 
 

@@ -12,13 +12,14 @@ from windlass.engines.slurm.models import JobRow, NodeRow
 class PartitionSize:
     """Processors and memory (bytes) of all nodes of a partition, including those that are down or drained.
 
-    ``memory`` is 0 if that of a node is unknown. ``widest`` is the most processors of a node, and ``threads`` the most
-    of a core.
+    ``memory`` is 0 if that of a node is unknown. ``nodes`` has the processors of each node: first those of nodes that
+    are up, the largest first, and then those of the others. ``threads`` is the most processors of a core, of the nodes
+    that are up if there are any.
     """
 
     procs: int
     memory: int
-    widest: int = 1
+    nodes: tuple[int, ...] = ()
     threads: int = 1
 
 
@@ -27,7 +28,7 @@ def partition_sizes(nodes: Sequence[NodeRow]) -> dict[str, PartitionSize]:
 
     >>> sizes = partition_sizes([NodeRow("n1", 4, True, ("a", "b"), 8), NodeRow("n2", 2, False, ("b",), 8)])
     >>> sizes["b"]
-    PartitionSize(procs=6, memory=16, widest=4, threads=1)
+    PartitionSize(procs=6, memory=16, nodes=(4, 2), threads=1)
     """
     of: dict[str, list[NodeRow]] = {}
     for node in nodes:
@@ -37,8 +38,8 @@ def partition_sizes(nodes: Sequence[NodeRow]) -> dict[str, PartitionSize]:
         name: PartitionSize(
             sum(node.procs for node in here),
             sum(node.memory for node in here) if all(node.memory for node in here) else 0,
-            max(1, *(node.procs for node in here)),
-            max(node.threads for node in here),
+            tuple(node.procs for node in sorted(here, key=lambda node: (not node.up, -node.procs))),
+            max(node.threads for node in [node for node in here if node.up] or here),
         )
         for name, here in of.items()
     }
