@@ -73,7 +73,13 @@ def test_a_waiting_job_counts_as_what_slurm_will_give_it(fields, plain, by_core)
     ],
 )
 def test_a_job_that_fits_its_partition_is_never_counted_as_too_large(fields, partition, down, plain, by_core):
-    rows = [("big", 64, 2, "a"), ("mid", 4, 2, "a"), ("odd", 3, 1, "a"), ("wide", 5, 2, "b"), ("thin", 3, 1, "b")]
+    rows = [
+        ("big", 64, 2, "a"),
+        ("mid", 4, 2, "a"),
+        ("odd", 3, 1, "a"),
+        ("wide", 5, 2, "b"),
+        ("thin", 3, 1, "b"),
+    ]
     sizes = partition_sizes(
         [NodeRow(name, procs, name != down, (of,), threads=threads) for name, procs, threads, of in rows]
     )

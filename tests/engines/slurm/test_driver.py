@@ -1,5 +1,6 @@
 """A policy that drives a strict Slurm: its starts, its journal and output, and the state that it leaves."""
 
+import os
 from typing import ClassVar
 
 import numpy as np
@@ -290,6 +291,25 @@ def test_a_give_back_by_hand_makes_no_journal(tmp_path):
         assert give_back(client_of(slurm), path, LOOK, lambda line: None) == QueueReturn((7,))
         assert journal.standing.released == {}
     assert read_journal(path) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write a journal of another user")
+def test_a_give_back_by_root_leaves_the_lock_to_the_journal_s_owner(tmp_path):
+    slurm, path, other = Strict(), tmp_path / "journal", tmp_path / "other"
+    slurm.submit(7)
+    with Journal(path):
+        pass
+    os.chown(path, 1234, 1235)
+    give_back(client_of(slurm), path, LOOK, lambda line: None)
+    owner = path.with_name("journal.lock").stat()
+    assert (owner.st_uid, owner.st_gid) == (1234, 1235)
+    assert [each.job for each in read_journal(path) if isinstance(each, Released)] == [7]
+    # A link in the way is followed, and its target keeps its owner.
+    other.touch()
+    path.with_name("journal.lock").unlink()
+    path.with_name("journal.lock").symlink_to(other)
+    with journal_lock(path):
+        assert other.stat().st_uid == 0
 
 
 def test_a_cluster_has_its_own_name_and_journal(tmp_path, monkeypatch):
