@@ -131,6 +131,27 @@ def test_a_process_does_not_add_rows_of_a_period_that_another_one_has_changed(tm
         assert other.rows(15.0).tolist() == [[1.0, 4.0]]
 
 
+def test_a_row_that_another_process_adds_during_a_change_of_period_is_kept_or_refused(tmp_path, monkeypatch):
+    kept, refused = monitor(tmp_path, ["a"]), []
+    kept.add(5.0, np.array([1.0]))
+    kept._file.execute("pragma busy_timeout = 0")
+    convert = Monitor._known_period
+
+    def meanwhile(self):
+        found = convert(self)
+        if self is not kept and not refused:
+            refused.append(True)
+            with pytest.raises(InputError, match="locked"):
+                kept.add(15.0, np.array([2.0]))
+        return found
+
+    monkeypatch.setattr(Monitor, "_known_period", meanwhile)
+    with monitor(tmp_path, ["a"], period=20.0) as other:
+        assert other.rows(15.0).tolist() == [[1.0]]
+    assert refused
+    kept.close()
+
+
 def test_a_killed_process_loses_no_added_row(tmp_path):
     script = """
         import sys

@@ -154,6 +154,8 @@ class Monitor:
         self._file.execute("pragma journal_mode = wal")
         self._file.execute("pragma synchronous = full")
         with self._file:
+            # No other process adds a row, or changes the period, while the rows are converted.
+            self._file.execute("begin immediate")
             version = self._file.execute("pragma user_version").fetchone()[0]
             if version not in (0, _VERSION):
                 raise InputError(f"{self._path}: history has version {version}, expected {_VERSION}")
