@@ -24,6 +24,7 @@ from windlass.engines.slurm.entries import (
     Over,
     Released,
     Releasing,
+    Returning,
     Taking,
     entry_line,
 )
@@ -260,12 +261,15 @@ def test_give_back_releases_the_queue_and_lifts_quotas(tmp_path):
     assert slurm.changes() == [("release", "7,8")]
 
 
-def test_the_next_driver_keeps_a_hold_that_follows_a_give_back_by_hand(tmp_path):
+@pytest.mark.parametrize(
+    "left", [(), (Returning(4.0, 8, 0, "head"),)], ids=["submitted", "requeued by a driver"]
+)
+def test_the_next_driver_keeps_a_hold_that_follows_a_give_back_by_hand(tmp_path, left):
     slurm, path = Strict(), tmp_path / "journal"
     for number in (7, 8):
-        slurm.submit(number, procs=4)
-    with Journal(path):
-        pass
+        slurm.submit(number, procs=4, restart_cnt=len(left))
+    with Journal(path) as journal:
+        journal.append(*left)
     assert give_back(client_of(slurm), path, LOOK, lambda line: None, lambda: 5.0) == QueueReturn((7, 8))
     assert [each.job for each in read_journal(path) if isinstance(each, Released)] == [7, 8]
     slurm.change("uhold", 8)

@@ -171,7 +171,7 @@ class Standing:
     taken
         Guests that have, or were about to get, another time limit and other nodes than their user requested.
     returning
-        Jobs that were requeued, or were about to be, and were not released since.
+        Jobs that were requeued, or were about to be, and were not released by a policy since.
     withheld
         Jobs held by a user.
     released

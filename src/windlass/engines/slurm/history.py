@@ -37,9 +37,11 @@ class Past:
         return left is not None and row.restarts > left.restarts
 
     def returning(self, row: JobRow) -> bool:
-        """Return whether a driver requeued the job."""
-        left = self._journal.standing.returning.get(row.job)
-        return left is not None and row.restarts == left.restarts + 1
+        """Return whether a driver requeued the job, and no give-back released it since."""
+        standing = self._journal.standing
+        left, released = standing.returning.get(row.job), standing.released.get(row.job)
+        is_given_back = released is not None and released.restarts == row.restarts
+        return left is not None and row.restarts == left.restarts + 1 and not is_given_back
 
     def withheld(self, row: JobRow) -> bool:
         """Return whether a user holds the job."""
