@@ -18,7 +18,7 @@ from windlass.engines.batch.holds.entries import (
     OperatorHold,
     QueueReturned,
 )
-from windlass.engines.batch.holds.journal import UnwrittenHolds, read_hold_journal
+from windlass.engines.batch.holds.journal import HoldJournal, UnwrittenHolds, read_hold_journal
 from windlass.engines.batch.holds.settings import HoldDriving, HoldOptions
 from windlass.engines.batch.holds.site import SystemAwayError
 from windlass.engines.batch.holds.system import HoldSystem
@@ -350,6 +350,22 @@ def test_a_queue_without_vnodes_is_an_error(bench):
     bench.pbs.vnode_queues["n1"] = OTHER_QUEUE
     with pytest.raises(InputError, match="--queue: no vnode may run jobs of queue 'windlass'"):
         bench.drive()
+
+
+def test_a_give_back_reports_its_jobs_if_the_disk_is_full_after_their_release(bench, monkeypatch):
+    one, other = bench.pbs.submit(50.0, 4, 100.0), bench.pbs.submit(5.0, 4, 100.0)
+    bench.drive(seconds=10.0, keep_held=True)
+    write = HoldJournal._write
+
+    def full(journal, lines):
+        if any("lifted" in each.line for each in lines):
+            raise sqlite3.OperationalError("database or disk is full")
+        write(journal, lines)
+
+    monkeypatch.setattr(HoldJournal, "_write", full)
+    assert bench.give_back() == QueueReturn((other,))
+    assert bench.lines[-1].endswith("disk is full; the journal lacks the jobs that were given back")
+    assert one in bench.pbs.ran
 
 
 def test_a_full_disk_gives_the_queue_back_without_the_journal(bench, monkeypatch):

@@ -283,6 +283,24 @@ def test_the_next_driver_keeps_a_hold_that_follows_a_give_back_by_hand(tmp_path,
     assert slurm.states() == {7: "COMPLETED", 8: "held"}
 
 
+def test_a_give_back_reports_its_jobs_if_the_disk_is_full_after_their_release(tmp_path, monkeypatch):
+    slurm, path, lines, append = Strict(), tmp_path / "journal", [], Journal.append
+    slurm.submit(7)
+
+    def full(self, *entries):
+        if any(isinstance(each, Released) for each in entries):
+            raise InputError(f"--journal: {path}: cannot be written: database or disk is full")
+        append(self, *entries)
+
+    monkeypatch.setattr(Journal, "append", full)
+    with Journal(path):
+        pass
+    assert give_back(client_of(slurm), path, LOOK, lines.append) == QueueReturn((7,))
+    assert [each.endswith("full; the journal lacks the jobs that were given back") for each in lines] == [
+        True
+    ]
+
+
 def test_a_give_back_by_hand_makes_no_journal(tmp_path):
     slurm, path = Strict(), tmp_path / "state" / "journal"
     slurm.submit(7)

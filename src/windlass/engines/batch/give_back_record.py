@@ -67,3 +67,12 @@ def recorded_if_possible(
     except InputError as error:
         notify(f"{error}; giving the queue back without a journal entry")
         return give_back(unwritten())
+
+
+@contextmanager
+def after_release(notify: Callable[[str], None]) -> Iterator[None]:
+    """Record released jobs: an error is passed to ``notify``, as a second attempt would find and report no job."""
+    try:
+        yield
+    except InputError as error:
+        notify(f"{error}; the journal lacks the jobs that were given back")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from windlass.engines.batch.batches import batches
+from windlass.engines.batch.give_back_record import after_release
 from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import GivenBack, Released
@@ -50,7 +51,7 @@ def return_queue(
     AwayError
         Slurm does not list its jobs.
     InputError
-        The journal cannot be written.
+        The journal cannot be written; no job was released.
     """
     rows, past = client.jobs(), Past(journal)
     here = [row for row in rows if row.opted_in and may_release(row) and partition in (None, row.partition)]
@@ -66,7 +67,8 @@ def return_queue(
     failed = _release(client, held)
     still = _still_held(client, failed)
     released = tuple(job for job in held if job not in still)
-    journal.append(*(Released(clock(), job, ours[job].submit, ours[job].restarts) for job in released))
+    with after_release(notify):
+        journal.append(*(Released(clock(), job, ours[job].submit, ours[job].restarts) for job in released))
     return QueueReturn(released, still)
 
 

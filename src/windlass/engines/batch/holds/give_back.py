@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from windlass.engines.batch.batches import batches
+from windlass.engines.batch.give_back_record import after_release
 from windlass.engines.batch.holds.entries import Lifted, NoLongerListed, QueueReturned
 from windlass.engines.batch.holds.history import HoldPast
 from windlass.engines.batch.holds.journal import HoldRecord
@@ -41,7 +42,7 @@ def return_queue(
     SystemAwayError
         The system does not list its jobs.
     InputError
-        The journal cannot be written.
+        The journal cannot be written; no job was released.
     """
     past = HoldPast(journal)
     ours = {row.job: row for row in _held(site, notify) if not past.is_others(row)}
@@ -51,10 +52,11 @@ def return_queue(
     still = _still_held(site, _release(site, tuple(ours)))
     released = tuple(job for job in ours if job not in still)
     now, under_way = clock(), journal.standing.under_way
-    journal.append(
-        *(Lifted(now, job, ours[job].created, ours[job].runs) for job in released),
-        *(NoLongerListed(now, job, "given back") for job in released if job in under_way),
-    )
+    with after_release(notify):
+        journal.append(
+            *(Lifted(now, job, ours[job].created, ours[job].runs) for job in released),
+            *(NoLongerListed(now, job, "given back") for job in released if job in under_way),
+        )
     return QueueReturn(released, still)
 
 
