@@ -309,8 +309,12 @@ def test_a_give_back_by_hand_makes_no_journal(tmp_path):
     give_back(client_of(slurm), path, LOOK, lambda line: None)
     assert list(path.parent.iterdir()) == []
     slurm.change("uhold", 7)
+    lines = []
     with journal_lock(path), Journal(path) as journal:
-        assert give_back(client_of(slurm), path, LOOK, lambda line: None) == QueueReturn((7,))
+        assert give_back(client_of(slurm), path, LOOK, lines.append) == QueueReturn((7,))
+        assert [each.endswith("file; giving the queue back without a journal entry") for each in lines] == [
+            True
+        ]
         assert journal.standing.released == {}
     assert read_journal(path) == []
 

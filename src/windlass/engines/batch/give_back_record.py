@@ -14,11 +14,15 @@ from windlass.model import InputError
 
 _Record = TypeVar("_Record")
 _Found = TypeVar("_Found")
+_UNRECORDED = "giving the queue back without a journal entry"
 
 
 @contextmanager
 def last_record(
-    path: Path, opened: Callable[[], AbstractContextManager[_Record]], unwritten: Callable[[], _Record]
+    path: Path,
+    opened: Callable[[], AbstractContextManager[_Record]],
+    unwritten: Callable[[], _Record],
+    notify: Callable[[str], None],
 ) -> Iterator[_Record]:
     """Yield the journal of the last driver for a give-back by hand, so that the next driver knows what was released.
 
@@ -33,13 +37,17 @@ def last_record(
         Opens it to write.
     unwritten
         Opens it to read, and reports what cannot be read.
+    notify
+        Called with a line if it can be read, but not be written.
     """
     with contextlib.ExitStack() as stack:
         record = None
         if is_store(path):
-            with contextlib.suppress(InputError):
+            try:
                 stack.enter_context(journal_lock(path))
                 record = stack.enter_context(opened())
+            except InputError as error:
+                notify(f"{error}; {_UNRECORDED}")
         yield unwritten() if record is None else record
 
 
@@ -65,7 +73,7 @@ def recorded_if_possible(
     try:
         return give_back(record)
     except InputError as error:
-        notify(f"{error}; giving the queue back without a journal entry")
+        notify(f"{error}; {_UNRECORDED}")
         return give_back(unwritten())
 
 

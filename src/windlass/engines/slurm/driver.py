@@ -188,7 +188,9 @@ def give_back(
     with DriverLock("slurm", cluster):
         with contextlib.suppress(GroupError):  # without cgroups there are no quotas to lift
             detect_groups(name=group_name(cluster)).release_all()
-        with last_record(journal, lambda: _opened(journal), lambda: Unwritten(journal, notify)) as record:
+        with last_record(
+            journal, lambda: _opened(journal), lambda: Unwritten(journal, notify), notify
+        ) as record:
             return _given_back(client, record, journal, options, notify, clock)
 
 

@@ -128,7 +128,9 @@ def give_back_holds(
     """
     with (
         DriverLock(site.words.command, site.identity()),
-        last_record(journal, lambda: _opened(journal), lambda: UnwrittenHolds(journal, notify)) as record,
+        last_record(
+            journal, lambda: _opened(journal), lambda: UnwrittenHolds(journal, notify), notify
+        ) as record,
     ):
         return _given_back(site, record, journal, notify, clock)
 
