@@ -2,7 +2,7 @@
 
 import json
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -11,6 +11,7 @@ pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 from tests.engines.kubernetes.between import Between
 from tests.engines.kubernetes.job_cluster import JobCluster, jobs_path
 from tests.engines.kubernetes.things import kubeconfig
+from windlass.model import InputError
 
 DRIVE = ("k8s", "drive", "--policies", "order=easy")
 
@@ -98,3 +99,29 @@ def test_a_wrong_option_is_one_line_before_any_request(windlass, cluster, where,
     assert message in err
     assert err.count("\n") == 1
     assert not (tmp_path / "journal").exists()
+
+
+def test_a_driver_that_waits_to_lead_is_alive(windlass, where, monkeypatch):
+    kept = []
+
+    @contextmanager
+    def served(address, source):
+        kept.append(source.health)
+        yield
+
+    @contextmanager
+    def lead(*given, sleep, **words):
+        (health,) = kept
+        health.clock = lambda: time.monotonic() + 1000.0
+        kept.append(health.problem())
+        sleep(0.0)
+        kept.append(health.problem())
+        raise InputError("the end")
+        yield
+
+    monkeypatch.setattr("windlass.cli.k8s_jobs.metrics_served", served)
+    monkeypatch.setattr("windlass.engines.kubernetes.lease.leaders_server", lead)
+    status, _, err = windlass(*DRIVE, *where)
+    assert (status, err) == (2, "windlass: the end\n")
+    assert kept[1].startswith("no progress for 1000 s")
+    assert kept[2] == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -119,8 +120,14 @@ def drive(
     message = "interrupted; running Jobs continue, and waiting ones stay suspended"
     end = stopped_by_signals(True, message, terminated=lambda: 0, **words)
     shown = metrics_served(where, driver_metrics("k8s", "the API server", status))
+    # A driver that waits until it leads is alive.
+    sleep = status.contact.health.sleeping(time.sleep)
     place = lease_namespace or namespace or "default"
-    with end, shown, leaders_server(server, place, "windlass-jobs", lease, notify=notify) as leads:
+    with (
+        end,
+        shown,
+        leaders_server(server, place, "windlass-jobs", lease, notify=notify, sleep=sleep) as leads,
+    ):
         client = JobsClient(leads, namespace, patience, notify, contact=status.contact)
         drive_jobs(client, settings, notify, status)
 

@@ -11,7 +11,8 @@
   batch system.
 - :mod:`~windlass.engines.linux`: CPU quotas and usage of a job's processes, by cgroups; telemetry.
 - :mod:`~windlass.engines.live`: jobs over sites on any executor: the simulator's workloads with real tasks.
-- :mod:`~windlass.engines.prometheus`: metrics of a driver over HTTP.
+- :mod:`~windlass.engines.loop_health`: whether the loop of a driver makes progress.
+- :mod:`~windlass.engines.prometheus`: metrics and health of a driver over HTTP.
 - :mod:`~windlass.engines.ray`: an executor on a Ray cluster with nodes labelled by ``site``.
 - :mod:`~windlass.engines.serve`: a request router for Ray Serve.
 - :mod:`~windlass.engines.slurm`: Slurm as a batch system, by its own commands.

@@ -1,4 +1,4 @@
-"""Metrics of a driver for Prometheus, over HTTP. Needs the extra ``agent``."""
+"""Metrics of a driver for Prometheus, and its health for probes, over HTTP. Needs the extra ``agent``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from windlass.engines.loop_health import LoopHealth
 from windlass.model.errors import ParameterError
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +36,20 @@ class MetricSource:
         The metrics.
     values
         Returns the present value of each, at a Unix time, s.
+    health
+        Whether the driver's loop makes progress.
     """
 
     prefix: str
     metrics: tuple[DriverMetric, ...]
     values: Callable[[float], Sequence[float]]
+    health: LoopHealth
 
 
 class MetricsServer:
     """An HTTP server with metrics, until it is closed. It runs in a thread of its own.
+
+    ``/healthz`` has 200 while the driver's loop makes progress, else 503 and the reason; other paths have the metrics.
 
     Parameters
     ----------
@@ -61,7 +70,7 @@ class MetricsServer:
         self, source: MetricSource, host: str, port: int, clock: Callable[[], float] = time.time
     ) -> None:
         try:
-            from prometheus_client import CollectorRegistry, start_http_server
+            from prometheus_client import CollectorRegistry, make_wsgi_app, start_http_server
             from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
             from prometheus_client.registry import Collector
         except ImportError as error:
@@ -88,6 +97,7 @@ class MetricsServer:
             raise ParameterError(
                 "metrics", f"cannot listen at {host}, port {port}: {error.strerror}"
             ) from error
+        self._server.set_app(_with_health(make_wsgi_app(registry), source.health))
         self.port = int(self._server.server_port)
 
     def close(self) -> None:
@@ -103,3 +113,17 @@ class MetricsServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _with_health(app: WSGIApplication, health: LoopHealth) -> WSGIApplication:
+    """Return an application that answers ``/healthz``, and passes other requests to ``app``."""
+
+    def answer(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] != "/healthz":
+            return app(environ, start)
+        problem = health.problem()
+        status = "503 Service Unavailable" if problem else "200 OK"
+        start(status, [("Content-Type", "text/plain; charset=utf-8")])
+        return [f"{problem or 'ok'}\n".encode()]
+
+    return answer

@@ -80,7 +80,7 @@ class ScalingEngine:
     clock
         Returns the Unix time, s.
     status
-        Updated while the engine runs, for its metrics; None without.
+        Updated while the engine runs, for its metrics; by default, one of its own.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class ScalingEngine:
         status: ScaleStatus | None = None,
     ) -> None:
         self.name, self._settings, self._connect = settings.name, settings, connect
-        self._acts, self._report, self._clock, self._status = acts, report, clock, status
+        self._acts, self._report, self._clock, self._status = acts, report, clock, status or ScaleStatus()
         self._policy = settings.policy.make(POLICIES, np.random.default_rng(1))
         does = "requests instances" if acts else "decides only"
         self.about = f"{settings.kind}, scale by {self._policy.name}; {does}"
@@ -153,7 +153,9 @@ class ScalingEngine:
 
     def _run(self, journal: JournalWriter | None, stop: Stop) -> None:
         settings = self._settings
-        with self._connect(interruptible_sleep(stop)) as system:
+        # An autoscaler that waits until it leads is alive.
+        sleep = self._status.health.sleeping(interruptible_sleep(stop))
+        with self._connect(sleep) as system:
             if journal is None:
                 with self._scaled(system, StoppableClock(self._clock, stop, lambda: None)) as engine:
                     drive(engine, {POLICIES.key: self._policy}, stop=stop)

@@ -46,7 +46,9 @@ def driver_metrics(name: str, system: str, status: DriverStatus) -> MetricSource
             counts=True,
         ),
     )
-    return MetricSource(f"windlass_{name}_", metrics, lambda now: metric_values(status, now))
+    return MetricSource(
+        f"windlass_{name}_", metrics, lambda now: metric_values(status, now), status.contact.health
+    )
 
 
 def metric_values(status: DriverStatus, now: float) -> tuple[float, ...]:

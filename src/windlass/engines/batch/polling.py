@@ -46,7 +46,9 @@ class Polls:
         status: DriverStatus,
     ) -> None:
         self._poll, self._pace, self._until_idle = poll, pace, until_idle
-        self._clock, self._sleep, self._status = clock, sleep, status
+        health = status.contact.health
+        health.interval = pace
+        self._clock, self._sleep, self._status = clock, health.sleeping(sleep), status
         #: Events that the engine has not requested.
         self.events: list[Event] = []
         #: Unix time at which events were last returned, s.

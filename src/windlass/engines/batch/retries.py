@@ -67,12 +67,14 @@ class Retries:
             try:
                 found = call()
             except BatchError as error:
+                self.contact.health.progressed()
                 if not self.is_away(error):
                     self.contact.away = False
                     raise
                 failures += 1
                 self._failed(error, failures, began, gone)
             else:
+                self.contact.health.progressed()
                 self.contact.away = False
                 if failures:
                     self.contact.lost += tried - began

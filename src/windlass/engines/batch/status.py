@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from windlass.engines.loop_health import LoopHealth
+
 
 @dataclass(slots=True)
 class Contact:
@@ -18,11 +20,14 @@ class Contact:
         Total time without an answer, s.
     outages
         How often it stopped to answer.
+    health
+        Whether the driver polls it.
     """
 
     away: bool = False
     lost: float = 0.0
     outages: int = 0
+    health: LoopHealth = field(default_factory=LoopHealth, compare=False)
 
 
 @dataclass(slots=True)

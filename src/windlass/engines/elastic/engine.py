@@ -105,12 +105,14 @@ class LiveScale:
         self._seen: ClusterSnapshot | None = None
         self._counts: tuple[int, ...] | None = None
         self._status = status or ScaleStatus()
+        self._status.health.interval = self._period
 
     def wait(self) -> str | None:
         """Wait until the next period begins and the cluster answers; return None if the clock ends the run."""
         while True:
             # If the clock is set back, the wait is still at most a period.
             remaining = min(max(0.0, self._next - self._clock.now()), self._period)
+            self._status.health.progressed(remaining)
             if not self._clock.sleep(remaining):
                 return None
             began = self._clock.now()

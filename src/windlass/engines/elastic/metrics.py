@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from windlass.engines.loop_health import LoopHealth
 from windlass.engines.prometheus import DriverMetric, MetricSource
 
 
@@ -28,6 +29,8 @@ class ScaleStatus:
         True from a failed request until the requests of a decision succeed.
     outages
         How often such a time began.
+    health
+        Whether its loop makes progress.
     """
 
     decisions: int = 0
@@ -45,6 +48,7 @@ class ScaleStatus:
     polled: float = math.nan
     away: bool = False
     outages: int = 0
+    health: LoopHealth = field(default_factory=LoopHealth, compare=False)
 
 
 _METRICS = (
@@ -88,4 +92,4 @@ def scale_metrics(status: ScaleStatus) -> MetricSource:
             status.outages,
         )
 
-    return MetricSource("windlass_scale_", _METRICS, values)
+    return MetricSource("windlass_scale_", _METRICS, values, status.health)

@@ -125,6 +125,7 @@ class JobsClient:
                     return why
                 job = now
             else:
+                self.contact.health.progressed()
                 return ""
         return why
 
@@ -136,6 +137,7 @@ class JobsClient:
             try:
                 found = call()
             except ClusterError as error:
+                self.contact.health.progressed()
                 failures += 1
                 self.contact.outages += not self.contact.away
                 self.contact.away = True
@@ -147,6 +149,7 @@ class JobsClient:
                     self.notify(f"{error}; trying again for {self.patience:g} s")
                 self.sleep(delay)
             else:
+                self.contact.health.progressed()
                 self.contact.away = False
                 if failures:
                     self.contact.lost += tried - began
