@@ -142,7 +142,8 @@ def test_values_reach_the_pods():
     assert {each["image"] for each in (agent, autoscaler)} == {"here/windlass:7"}
     assert agent["args"][-2:] == ["--kubernetes=label", "--policy=forewarn"]
     assert agent["livenessProbe"]["httpGet"]["port"] == 9191
-    assert autoscaler["args"][-3:] == ["--namespace=here", "--lease=15", "--policy=newsvendor"]
+    assert autoscaler["args"][-4:-2] == ["--namespace=here", "--lease=15"]
+    assert autoscaler["args"][-1] == "--policy=newsvendor"
     assert found["PersistentVolumeClaim"]["spec"]["storageClassName"] == "fast"
     assert {each["metadata"].get("namespace", "here") for each in found.values()} == {"here"}
 
@@ -200,3 +201,13 @@ def test_the_options_of_a_manifest_exist(name):
     printed = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "200"}).output
     options = {each.split("=")[0] for each in command if each.startswith("--")}
     assert options <= set(re.findall(r"--[a-z][a-z-]+", printed))
+
+
+@pytest.mark.parametrize("name", ["autoscaler.yaml", "job-driver.yaml"])
+def test_probes_of_a_driver_request_its_health_at_the_port_of_its_metrics(name):
+    (deployment,) = (each for (kind, _), each in manifest(name).items() if kind == "Deployment")
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    (port,) = container["ports"]
+    assert f"--metrics=0.0.0.0:{port['containerPort']}" in container["args"]
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        assert container[probe]["httpGet"] == {"port": port["name"], "path": "/healthz"}
