@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from windlass.cli.metrics import metrics_address, metrics_served
 from windlass.cli.output import log_json, log_line, note, print_lines
 
 if TYPE_CHECKING:
+    from windlass.drive import Named
     from windlass.engines.batch.holds.site import HoldSite
 
 
@@ -68,10 +70,12 @@ def drive_queue(
     open_site
         Returns the queue; called once the options are checked.
     """
+    from windlass.cli.one_engine import run_engine
     from windlass.cli.option_checks import RUN, check_apart
-    from windlass.cli.signals import stopped_by_signals
     from windlass.cli.slurm_policies import read_policies
-    from windlass.engines.batch.holds.driver import drive_holds, plan_holds
+    from windlass.control.held_queue import HeldQueueEngine
+    from windlass.control.serve import Reload
+    from windlass.engines.batch.holds.driver import plan_holds
     from windlass.engines.batch.holds.settings import HoldDriving, HoldOptions, default_journal
     from windlass.engines.batch.metrics import driver_metrics
     from windlass.engines.batch.status import DriverStatus
@@ -79,7 +83,8 @@ def drive_queue(
     from windlass.order.site import POLICIES as ORDER
 
     check_apart(context, "--dry-run", ("--until-idle", "--keep-held", "--metrics", "--log"), RUN)
-    policies = read_policies(chosen.policies, (ORDER,), system)
+    read = partial(read_policies, chosen.policies, (ORDER,), system)
+    policies = read()
     number("--look", chosen.look, 0.0, open_below=True)
     where = metrics_address(chosen.metrics)
     site = open_site()
@@ -91,17 +96,28 @@ def drive_queue(
         lines = plan_holds(site, driving) or ["no job would start now"]
         print_lines([*lines, "Nothing was changed."])
         return
-    status = DriverStatus(contact=site.contact)
+    status, named = DriverStatus(contact=site.contact), list[str]()
     words: dict[str, Any] = {"report": log_json} if chosen.log is LogFormat.JSON else {}
-    # After SIGTERM, status 0 means that no job is left held by mistake.
-    end = stopped_by_signals(
-        True,
-        "interrupted; running jobs continue",
-        terminated=lambda: int(status.left_held > 0),
-        **words,
+
+    def engine(policies: Mapping[str, Named]) -> HeldQueueEngine:
+        named[:] = (f"{decision}={policy.name}" for decision, policy in policies.items())
+        return HeldQueueEngine(site, replace(driving, policies=policies), chosen.notify, status)
+
+    reload = Reload(
+        lambda: [engine(read())],
+        subject="the driver goes",
+        done=lambda: f"reloaded; waiting jobs stayed held: {', '.join(named)}",
     )
-    with end, metrics_served(where, driver_metrics(command, system, status)):
-        drive_holds(site, driving, chosen.notify, status)
+    with metrics_served(where, driver_metrics(command, system, status)):
+        # After SIGTERM, status 0 means that no job is left held by mistake.
+        run_engine(
+            engine(policies),
+            "interrupted; running jobs continue",
+            chosen.notify,
+            left_held=lambda: status.left_held > 0,
+            reload=reload,
+            **words,
+        )
 
 
 def give_back_queue(site: HoldSite, journal: Path | None) -> None:

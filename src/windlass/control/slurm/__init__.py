@@ -5,7 +5,6 @@ The driver's own journal remains the authority on what it released. The control 
 - :mod:`~windlass.control.slurm.engine`: the engine, which drives a Slurm or only decides.
 - :mod:`~windlass.control.slurm.observer`: what a driver sees and does, as rows of the journal.
 - :mod:`~windlass.control.slurm.acts`: entries of the driver's journal as acts, with their outcomes.
-- :mod:`~windlass.control.slurm.hurry`: the end of patience at a second signal.
 - :mod:`~windlass.control.slurm.job_actions`: jobs that people hold and release.
 - :mod:`~windlass.control.slurm.events`: what polls show: jobs submitted, started and ended, and nodes that fail.
 - :mod:`~windlass.control.slurm.starts`: predicts when waiting jobs start.

@@ -12,16 +12,16 @@ import numpy as np
 
 from windlass.agent.stop import Stop
 from windlass.control.engine import EngineStoppedError
+from windlass.control.hurry import hurried_sleep
 from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalReader, JournalWriter
 from windlass.control.predicted_starts import kernels_of_replays
-from windlass.control.slurm.hurry import hurried_sleep
 from windlass.control.slurm.job_actions import SlurmJobs
 from windlass.control.slurm.observer import SlurmObserver
 from windlass.control.slurm.queue import ReplayedQueue
 from windlass.control.slurm.starts import LiveStarts
+from windlass.control.taken_over import queue_taken_over, still_held
 from windlass.drive import Named, interruptible_sleep
 from windlass.engines.batch.commands import CommandRunner
-from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.commands import Commands
@@ -43,8 +43,6 @@ from windlass.share import POLICIES as SHARE
 DECISIONS: Mapping[str, Registry] = {ORDER.key: ORDER, SHARE.key: SHARE}
 #: Time until a Slurm that stayed unreachable for all of the driver's patience is driven again, s.
 _AGAIN_S = 30.0
-#: The failure of an engine that was stopped and could not give the queue back.
-_STILL_HELD = f"stopped, and jobs may still be held; {BY_HAND}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,18 +205,11 @@ class SlurmEngine:
             Slurm does not start a job, or jobs could not be given back.
         """
         status = self._new_status()
-        status.inherited = stop.takes_over and self._acts and not self._settings.keep_held
-        try:
+        gives_back = self._acts and not self._settings.keep_held
+        with queue_taken_over(
+            stop, status, gives_back, BY_HAND, lambda line: self._first_lines(journal, line)
+        ):
             self._run(journal, stop, status)
-        except BaseException as error:
-            if not status.inherited or stop.hands_over:
-                raise
-            # No driver has begun, so that none has given the queue back.
-            status.left_held = max(1, status.waiting + status.stuck)
-            self._first_lines(journal, LogEntry.of(f"jobs may still be held; {BY_HAND}", "still_held"))
-            if isinstance(error, EngineStoppedError):
-                raise BatchError(_STILL_HELD) from None
-            raise
 
     def _run(self, journal: JournalWriter | None, stop: Stop, status: DriverStatus) -> None:
         while True:
@@ -247,7 +238,7 @@ class SlurmEngine:
                 self._runner,
                 self._settings.patience,
                 notify=notify,
-                sleep=hurried_sleep(stop),
+                sleep=hurried_sleep(stop, "Slurm", AwayError),
                 traits=client.traits,
                 contact=status.contact,
             )
@@ -260,7 +251,7 @@ class SlurmEngine:
                     preview_slurm(client, driving, notify, observer, stop, clock=self._clock)
             except EngineStoppedError:
                 if status.left_held:
-                    raise BatchError(_STILL_HELD) from None
+                    raise BatchError(still_held(BY_HAND)) from None
                 raise
 
     @contextmanager

@@ -80,6 +80,10 @@ class CondorSite:
         """Return this queue with another patience while HTCondor does not answer, s."""
         return dataclasses.replace(self, client=dataclasses.replace(self.client, patience=seconds))
 
+    def waiting(self, sleep: Callable[[float], None]) -> Self:
+        """Return this queue with another function that waits before a command of HTCondor is tried again."""
+        return dataclasses.replace(self, client=dataclasses.replace(self.client, sleep=sleep))
+
     def jobs(self, report: Callable[[InputError], None]) -> dict[str, HeldJob]:
         """Return all jobs of the queue's daemon; pass the error of each that cannot be read."""
         found: dict[str, HeldJob] = {}

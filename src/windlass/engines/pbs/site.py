@@ -55,6 +55,10 @@ class PbsSite:
         """Return this queue with another patience while PBS does not answer, s."""
         return dataclasses.replace(self, client=dataclasses.replace(self.client, patience=seconds))
 
+    def waiting(self, sleep: Callable[[float], None]) -> Self:
+        """Return this queue with another function that waits before a command of PBS is tried again."""
+        return dataclasses.replace(self, client=dataclasses.replace(self.client, sleep=sleep))
+
     def jobs(self, report: Callable[[InputError], None]) -> dict[str, HeldJob]:
         """Return all jobs that have not ended; pass the error of each that cannot be read."""
         found: dict[str, HeldJob] = {}

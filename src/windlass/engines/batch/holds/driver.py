@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from windlass.drive import drive
+from windlass.drive import StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.driver_lock import DriverLock
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.give_back_record import last_record, recorded_if_possible
 from windlass.engines.batch.holds.give_back import return_queue
 from windlass.engines.batch.holds.journal import HoldJournal, HoldRecord, UnwrittenHolds
 from windlass.engines.batch.holds.settings import HoldDriving, Notify
-from windlass.engines.batch.holds.site import HoldSite
+from windlass.engines.batch.holds.site import HoldSite, HoldWords
 from windlass.engines.batch.holds.system import HoldSystem
 from windlass.engines.batch.journal_folder import make_journal_folder
 from windlass.engines.batch.journal_lock import journal_lock
@@ -40,6 +40,7 @@ def drive_holds(
     *,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], None] = time.sleep,
+    stop: StopRequest | None = None,
 ) -> BatchRun:
     """Start held jobs of a queue in a policy's order, until no job is left or until interrupted.
 
@@ -59,6 +60,9 @@ def drive_holds(
         Returns the Unix time, s.
     sleep
         Waits for this many seconds between polls.
+    stop
+        Ends the driver from another thread: its waits end at once, and then the queue is given back, unless the stop
+        hands it over to the next driver. A stop replaces ``sleep``.
 
     Raises
     ------
@@ -68,11 +72,17 @@ def drive_holds(
         The policy's answer cannot be carried out.
     BatchError
         The system stays unreachable, or does not start a job.
+    EngineStoppedError
+        A stop was requested.
     """
     make_journal_folder(driving.journal, "--journal")
     status = status or DriverStatus(contact=site.contact)
+    polled = site
+    if stop is not None:
+        sleep = interruptible_sleep(stop)
+        polled = site.waiting(sleep)
     with (
-        DriverLock(site.words.command, site.identity()),
+        DriverLock(site.words.command, polled.identity()),
         journal_lock(driving.journal),
         HoldJournal(driving.journal) as journal,
         contextlib.ExitStack() as stack,
@@ -81,9 +91,12 @@ def drive_holds(
             notify(notice)
         if not driving.keep_held:
             # The queue is given back without interruption.
-            stack.callback(_give_back, site.patient(_GIVE_BACK_S), journal, driving, notify, status, clock)
+            stack.callback(
+                _give_back, site.patient(_GIVE_BACK_S), journal, driving, notify, status, clock, stop
+            )
+        status.inherited = False
         system = HoldSystem(
-            site, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
+            polled, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
         )
         policy = driving.policies[ORDER.key]
         owners = live_owners(policy, journal)
@@ -94,7 +107,7 @@ def drive_holds(
         def report(decision: str, view: Any, answer: Any) -> None:
             report_started(view, answer, system.title, notify)
 
-        return drive(engine, {ORDER.key: owners.order()}, report)
+        return drive(engine, {ORDER.key: owners.order()}, report, stop)
 
 
 def plan_holds(site: HoldSite, driving: HoldDriving) -> list[str]:
@@ -142,14 +155,23 @@ def _give_back(
     notify: Notify,
     status: DriverStatus,
     clock: Callable[[], float],
+    stop: StopRequest | None,
 ) -> None:
+    if stop is not None and stop.hands_over:
+        notify("waiting jobs stay held for the next driver")
+        return
     report_return(
         lambda: _given_back(site, journal, driving.journal, notify, clock),
         site.words.system,
-        f"`windlass {site.words.command} give-back` releases them",
+        by_hand(site.words),
         notify,
         status,
     )
+
+
+def by_hand(words: HoldWords) -> str:
+    """Return what releases the jobs that a driver could not give back."""
+    return f"`windlass {words.command} give-back` releases them"
 
 
 def _opened(path: Path) -> contextlib.AbstractContextManager[HoldRecord]:

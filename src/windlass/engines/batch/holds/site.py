@@ -200,6 +200,10 @@ class HoldSite(Protocol):
         """Return this queue with another patience while the system does not answer, s."""
         ...
 
+    def waiting(self, sleep: Callable[[float], None]) -> Self:
+        """Return this queue with another function that waits before a command is tried again."""
+        ...
+
     def jobs(self, report: Callable[[InputError], None]) -> dict[str, HeldJob]:
         """Return all jobs of all queues that have not ended; pass the error of each that cannot be read."""
         ...
