@@ -136,3 +136,20 @@ def test_a_system_that_is_away_after_a_reload_leaves_a_line_on_held_jobs(bench, 
     by_hand = f"jobs may still be held; `windlass {bench.name} give-back` releases them"
     assert [by_hand in line for line in lines].count(True) == (0 if keeps else 1)
     assert status == (0 if keeps else 1)
+
+
+def test_a_second_signal_ends_the_wait_for_a_system_that_is_away(bench, drive):
+    for _ in range(2):
+        bench.fake.submit(1000.0, 4, 2000.0)
+
+    def first():
+        bench.away = "Connection refused"
+        os.kill(os.getpid(), signal.SIGTERM)
+        # The give-back lists the jobs.
+        bench.when = lambda command: command[0] in ("qstat", "condor_q")
+        bench.call = lambda: os.kill(os.getpid(), signal.SIGTERM)
+
+    bench.when, bench.call = is_release, first
+    status, lines = drive("fcfs")
+    assert status == 1
+    assert any("does not answer, and a second signal ended the wait for it" in line for line in lines)

@@ -6,16 +6,14 @@ import time
 from collections.abc import Callable
 
 from windlass.agent.stop import Stop
-from windlass.control.engine import EngineStoppedError
 from windlass.control.hurry import hurried_sleep
 from windlass.control.journal import JournalWriter
-from windlass.control.taken_over import queue_taken_over, still_held
+from windlass.control.taken_over import queue_taken_over
 from windlass.engines.batch.holds.driver import by_hand, drive_holds
 from windlass.engines.batch.holds.settings import HoldDriving
 from windlass.engines.batch.holds.site import HoldSite, SystemAwayError
 from windlass.engines.batch.status import DriverStatus
 from windlass.jit import Compiling
-from windlass.model import BatchError
 from windlass.order.site import POLICIES as ORDER
 
 
@@ -68,9 +66,4 @@ class HeldQueueEngine:
         site = self._site.waiting(hurried_sleep(stop, words.system, SystemAwayError))
         command = by_hand(words)
         with queue_taken_over(stop, status, not self._driving.keep_held, command, self._report):
-            try:
-                drive_holds(site, self._driving, self._report, status, stop=stop)
-            except EngineStoppedError:
-                if status.left_held:
-                    raise BatchError(still_held(command)) from None
-                raise
+            drive_holds(site, self._driving, self._report, status, stop=stop)
