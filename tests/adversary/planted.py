@@ -127,8 +127,8 @@ JOBS = {
     ),
     "a request without an answer ends the driver": _bug(
         f"{_JOBS}/client.py",
-        "except ClusterError as error:\n                failures += 1",
-        "except ZeroDivisionError as error:\n                failures += 1",
+        "except ClusterError as error:\n                self.contact.health.progressed()",
+        "except ZeroDivisionError as error:\n                self.contact.health.progressed()",
     ),
     "a driver without the Lease writes": _bug(
         "engines/kubernetes/lease.py", "        self._lease.check()\n", ""

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from windlass.engines.batch.journal import DamagedJournalError
 from windlass.engines.batch.journal_lock import journal_lock
 from windlass.engines.batch.store import is_store
 from windlass.model import InputError
@@ -46,6 +47,9 @@ def last_record(
             try:
                 stack.enter_context(journal_lock(path))
                 record = stack.enter_context(opened())
+            except DamagedJournalError:
+                # The reader reports the damage.
+                record = None
             except InputError as error:
                 notify(f"{error}; {_UNRECORDED}")
         yield unwritten() if record is None else record

@@ -20,6 +20,10 @@ from windlass.engines.batch.store import (
 from windlass.model import InputError
 
 
+class DamagedJournalError(InputError):
+    """The file of a journal is damaged; what remains can be read."""
+
+
 class TimedEntry(Protocol):
     """An entry with the time that it is about, s."""
 
@@ -186,7 +190,7 @@ class JournalFile(Generic[Entry]):
         return InputError(f"{self._label}: {self.path}: cannot be written: {error}")
 
     def _damaged(self, error: Exception) -> InputError:
-        return InputError(f"{self._label}: {self.path}: damaged: {error}; {self._repair}")
+        return DamagedJournalError(f"{self._label}: {self.path}: damaged: {error}; {self._repair}")
 
     def close(self) -> None:
         """Close the file; a second call has no effect."""
