@@ -385,8 +385,8 @@ class Ledger:
 
     def watch(self, site: int) -> None:
         """Record changes of a site's rows from now on, for a part that changes them or has to see each change."""
-        watched = self.nodes.watched[self.rows(site).start : self.rows(site).stop]
-        watched[:] = np.minimum(watched + 1, 2)
+        rows = self.rows(site)
+        self.nodes.watched[rows] = np.minimum(self.nodes.watched[rows] + 1, 2)
 
     def set_capacity(self, row: int, cores: int, *, vacate: bool = False) -> None:
         """Set the cores of a row; with ``vacate``, holders must give up cores beyond it at once.

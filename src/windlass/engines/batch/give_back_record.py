@@ -48,8 +48,7 @@ def last_record(
                 stack.enter_context(journal_lock(path))
                 record = stack.enter_context(opened())
             except DamagedJournalError:
-                # The reader reports the damage.
-                record = None
+                pass  # The reader reports the damage.
             except InputError as error:
                 notify(f"{error}; {_UNRECORDED}")
         yield unwritten() if record is None else record
