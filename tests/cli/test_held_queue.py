@@ -138,13 +138,17 @@ def test_a_system_that_is_away_after_a_reload_leaves_a_line_on_held_jobs(bench, 
     assert status == (0 if keeps else 1)
 
 
-def test_a_second_signal_ends_the_wait_for_a_system_that_is_away(bench, drive):
+def test_a_second_signal_ends_the_wait_for_a_system_that_is_away(bench, drive, monkeypatch):
     for _ in range(2):
         bench.fake.submit(1000.0, 4, 2000.0)
+    stopped, notify = threading.Event(), Stop.notify
+    monkeypatch.setattr(Stop, "notify", lambda self, **words: (notify(self, **words), stopped.set())[0])
 
     def first():
         bench.away = "Connection refused"
         os.kill(os.getpid(), signal.SIGTERM)
+        # Two signals that are pending at once are one.
+        assert stopped.wait(60.0)
         # The give-back lists the jobs.
         bench.when = lambda command: command[0] in ("qstat", "condor_q")
         bench.call = lambda: os.kill(os.getpid(), signal.SIGTERM)
