@@ -48,6 +48,7 @@ def test_in_a_spike_nothing_is_rejected_and_the_budget_is_saved():
     assert run(Forewarn(8, downtime=0.05, spike=0.9), metrics, ready)[ready >= 0.9].any()
 
 
+@pytest.mark.slow
 def test_without_precursors_it_is_no_better_than_chance():
     # Would catch a use of future values.
     node = drawn(2, steps=5000, warns=False)

@@ -43,6 +43,7 @@ def test_spikes_with_precursors_are_foreseen_within_the_downtime(downtime):
     assert sure.over_shifted[0] > 0.1
 
 
+@pytest.mark.slow
 def test_without_precursors_it_is_no_better_than_chance():
     # Would catch a use of future values: onsets here are independent of the metrics.
     node = drawn(2, steps=5000, warns=False)

@@ -197,7 +197,7 @@ class Shortest(DispatchPolicy):
 '''
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize(
     ("text", "check"),
     [

@@ -72,6 +72,7 @@ def drive(bench, windlass, tmp_path):
     return run
 
 
+@pytest.mark.matrix(0.25)
 @pytest.mark.parametrize("second", [MINE.format(2), "1 +"], ids=["another policy", "an error"])
 def test_policies_are_read_again_on_sighup_while_jobs_stay_held(bench, drive, monkeypatch, tmp_path, second):
     file = tmp_path / "mine.py"

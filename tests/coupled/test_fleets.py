@@ -131,7 +131,7 @@ def test_additional_stops_do_not_change_a_fleet_under_an_order(
         assert (len(alone.times), again.times) == (whole.decisions, alone.times)
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("name", [*_PLACEMENTS, "standing"])
 @settings(CHECK, max_examples=12)
 @given(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 #: Jobs, processes and users are named by what they are, and texts say what a thing does.
 AVOIDED = re.compile(
@@ -25,6 +27,7 @@ def avoided_words(files: list[Path]) -> tuple[list[str], int]:
     return found, total
 
 
+@pytest.mark.slow
 def test_texts_avoid_unclear_words():
     files = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"]
     found, total = avoided_words(files)

@@ -60,7 +60,7 @@ def test_swag_is_the_printed_algorithm(fleet):
     assert swag(subjobs, slots, backlog).tolist() == naive.swag(subjobs, slots, backlog)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("top", [1, 3, 20, 1000])
 def test_swag_is_the_printed_algorithm_for_jobs_at_all_sites(top):
     # Bottlenecks then move with every choice, so that SWAG falls back to the plain loop.
@@ -128,6 +128,7 @@ def test_optimal_finds_the_best_order(fleet):
     assert finish_instants(subjobs, slots, optimal(subjobs, slots)).sum() == pytest.approx(least)
 
 
+@pytest.mark.slow
 def test_the_best_order_sometimes_beats_shortest_first():
     rng = np.random.default_rng(3)
     ahead = 0

@@ -119,7 +119,7 @@ def starts(case: Case, users: list[int], policy: object) -> list[float]:
     return replay(*case, policy, owners=Owners.of(len(case.jobs), user=users)).start.tolist()
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("weights", SETTINGS, ids=range(len(SETTINGS)))
 def test_starts_equal_the_documentation(weights, backfill):

@@ -150,7 +150,7 @@ def placed_policy(priority: object, owners: Owners, backfill: str = "easy", queu
     return placed(Queue(priority, backfill), owners, queues)
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
 def test_compiled_python_and_pickled_policies_agree(backfill):
     case, rng = busy(5), np.random.default_rng(7)

@@ -97,7 +97,7 @@ def test_starts_equal_the_definition(case: Case, priority: str, backfill: str) -
     assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("priority", SCORES)
 def test_starts_of_a_long_queue_equal_the_definition(priority: str, backfill: str) -> None:
@@ -106,7 +106,7 @@ def test_starts_of_a_long_queue_equal_the_definition(priority: str, backfill: st
         assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize(("priority", "order"), [("fcfs", "sjf"), ("fcfs", "saf"), ("saf", "fcfs")])
 @CHECK
 @given(case=cases())
@@ -144,6 +144,7 @@ def test_queue_sjf_equals_the_policy_sjf(case: Case) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("priority", ["sjf", pytest.param("wfp3", marks=pytest.mark.slow)])
 @CHECK
 @given(case=cases())

@@ -76,6 +76,7 @@ def first_fit(profile: Profile, procs: int, seconds: float, before: float, limit
     return before
 
 
+@pytest.mark.slow
 @CHECK
 @given(
     many=st.lists(takes, max_size=3 * ROOM),
@@ -104,7 +105,7 @@ def test_a_timeline_equals_a_list_of_steps(
             assert found == earliest(profile, procs, float(seconds))
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("kill", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 def test_long_queues_start_as_with_a_list_of_steps(seed: int, kill: bool) -> None:
@@ -126,7 +127,7 @@ def at_once(seed: int, jobs: int, processors: int) -> JobTable:
     return JobTable.of(submit=submit, run=run, procs=procs, request=request)
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("kill", [True, False])
 def test_more_jobs_than_need_floors_start_as_with_a_list_of_steps(kill: bool) -> None:
     jobs = at_once(1, 700 if kill else 550, 24)
@@ -136,7 +137,7 @@ def test_more_jobs_than_need_floors_start_as_with_a_list_of_steps(kill: bool) ->
     assert ours.why.tolist() == listed.why.tolist()
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("kill", [True, False])
 def test_floors_do_not_change_a_queue_with_a_priority(kill: bool) -> None:
     """Jobs that request more than processors are reserved for on a plain profile, even if there is enough of it."""
@@ -147,7 +148,7 @@ def test_floors_do_not_change_a_queue_with_a_priority(kill: bool) -> None:
     assert ours.start.tolist() == plain.start.tolist()
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("ascending", [True, False])
 @pytest.mark.parametrize("count", [1, 5000])
 def test_no_job_fits_below_a_floor(count: int, ascending: bool) -> None:

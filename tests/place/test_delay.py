@@ -25,7 +25,7 @@ def drawn(seed):
     return slots, [plain_delay.Job(*job) for job in zip(submit, here.tolist(), times, strict=True)]
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("wait", [0.0, 3.0, 5.0])
 @pytest.mark.parametrize("restarts", [True, False])
 def test_tasks_start_as_in_a_plain_simulation(wait, restarts):

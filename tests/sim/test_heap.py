@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ _TIMES = st.one_of(st.integers(0, 3).map(float), st.floats(-1e9, 1e9), st.sample
 _NO_PUSH = st.none()
 
 
+@pytest.mark.slow
 @CHECK
 @given(st.lists(st.one_of(_TIMES, _NO_PUSH), max_size=60))
 def test_events_come_in_order_of_time_and_sequence(moves: list[float | None]) -> None:

@@ -25,7 +25,7 @@ def coverage(level, waits, spread=0.0):
     return np.array(inside)
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
 @pytest.mark.parametrize("spread", [0.0, 500.0])
 def test_the_coverage_is_the_stated_one(level, spread):

@@ -44,12 +44,13 @@ def violations(log: WorldLog) -> list[str]:
 _RELENTING = {"relenting": {"threshold": 0.01, "patience": 2.0}}
 
 
+@pytest.mark.slow
 def test_a_policy_that_reads_the_queue_of_dispatch_is_valid(tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, policies={**ALL, "admit": _RELENTING}))
     assert violations(recorded(setting, 1)) == []
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("decision", ["place", "plan", "dispatch", "admit"])
 def test_each_bound_is_valid(decision: str, tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, bound_of=decision))

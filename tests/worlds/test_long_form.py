@@ -278,7 +278,7 @@ def test_short_forms_run_as_the_cluster_that_they_stand_for(tree):
     assert_same_times(make_scenario({"seeds": [1], **tree}, "short", EXAMPLES), few=20)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize(
     "fields",
     [
@@ -402,7 +402,7 @@ def test_what_a_cluster_lacks_is_named(tree, lacks):
     assert [each.setting for each in again.variants] == [each.setting for each in scenario.variants]
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("place", ["in-place", "tetrium"])
 def test_a_log_over_measured_links_runs_as_in_a_cluster(place):
     # Decisions without a least time between them; with one, a cluster decides after the tasks that end then.

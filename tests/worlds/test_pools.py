@@ -58,6 +58,7 @@ def scenario(log: Path, cluster: dict[str, object], **more: object):
     return make_scenario(tree | {"policies": {"order": list(POLICIES)}} | more)
 
 
+@pytest.mark.slow
 def test_starts_with_pools_equal_the_definition(log):
     frame = table()
     jobs = JobTable.of(frame["submit"], frame["run"], frame["procs"], frame["request"])
