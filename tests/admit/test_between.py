@@ -147,6 +147,7 @@ def test_random_rejects_between_spikes_with_the_downtime_of_all_steps():
     assert found.mean() == pytest.approx(0.3, abs=0.01)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=10, deadline=None)
 def test_a_fleet_between_spikes_equals_each_node_alone(seed):

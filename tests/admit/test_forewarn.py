@@ -58,6 +58,7 @@ def test_future_values_change_no_answer():
     assert (both[0][:1000] == both[1][:1000]).all()
 
 
+@pytest.mark.slow
 def test_a_new_node_starts_with_the_shared_lesson():
     # Would catch a lesson in terms of directions, which differ between nodes.
     whole = drawn(5, steps=8000)

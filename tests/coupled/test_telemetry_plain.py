@@ -94,6 +94,7 @@ def same(make: Callable[[Any], tuple[list[Part], Ledger, dict[str, Any]]]) -> No
     assert found[0][0] == found[1][0]
 
 
+@pytest.mark.slow
 @settings(CHECK, max_examples=120)
 @given(
     case=cases(with_tasks=True),
@@ -233,7 +234,7 @@ def same_in_loop(
     return found[0]
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
 @pytest.mark.parametrize(
     "policy",

@@ -145,6 +145,7 @@ def test_the_best_order_sometimes_beats_shortest_first():
     assert ahead > 0
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(fleets())
 def test_every_result_is_a_permutation(fleet):

@@ -19,7 +19,7 @@ from windlass.order.site.view import Running, SiteView, Waiting
 JOBS = 70
 
 
-@pytest.mark.matrix(0.01)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("pools", [0, 1])
 @pytest.mark.parametrize("policy", [Sjf(), Queue("sjf", "easy"), Queue("sjf", "conservative")])
 def test_jobs_of_equal_length_start_in_order_of_arrival(policy, pools) -> None:

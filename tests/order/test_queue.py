@@ -117,6 +117,7 @@ def test_jobs_are_backfilled_in_the_order_of_a_second_priority(case: Case, prior
     assert replayed.start.tolist() == replay(*case, Plain(policy)).start.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["sjf", pytest.param("wfp3", marks=pytest.mark.slow)])
 def test_jobs_of_a_long_queue_are_backfilled_in_the_order_of_a_second_priority(order: str) -> None:
     cases_ = [busy(seed, jobs=200, whole=False) for seed in range(3)]

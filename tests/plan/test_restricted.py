@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.plan import plain
 from tests.plan.cases import loose_case, tied_case
@@ -35,6 +36,7 @@ def test_the_number_of_running_queries_equals_an_exhaustive_search():
         assert problem.score(found)[0] == plain.best_of_all(problem)[0], seed
 
 
+@pytest.mark.slow
 def test_programs_on_all_configurations_reach_the_optimum():
     gained = 0
     for seed in range(20):

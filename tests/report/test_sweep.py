@@ -45,6 +45,7 @@ def test_each_axis_has_curves_of_the_requested_metric_and_a_second_one():
     assert next(iter(curves(swept(), by=None))) == "sweep-0-mean_wait_s"
 
 
+@pytest.mark.slow
 def test_a_curve_has_the_means_of_its_policy_in_order_of_the_axis():
     results = swept(runs=(1, 2, 3))
     figure = curves(results)["sweep-1-mean_wait_s"]

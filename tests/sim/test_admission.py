@@ -150,7 +150,7 @@ def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit, ful
     assert full == "force" or plain.forced == 0
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("name", BINDS)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
@@ -304,7 +304,7 @@ def test_every_admission_policy_runs():
         assert observed.tasks.accepted + observed.tasks.rejected == 200
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("name", BINDS)
 @given(data=st.data())
 @settings(max_examples=15, deadline=None)
@@ -338,7 +338,7 @@ def test_only_a_gate_that_refuses_lets_an_engine_refuse():
         gate(plain, "never")
 
 
-@pytest.mark.matrix(0.05)
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("dispatch", DISPATCH.names())
 def test_if_all_nodes_reject_all_tasks_that_arrive_are_refused(dispatch):
     case = case_of(

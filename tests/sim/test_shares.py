@@ -124,6 +124,7 @@ def test_sharing_on_nodes_that_fail_gives_valid_runs(
     assert problems_of(case, done, kill=kill, cores=cores) == []
 
 
+@pytest.mark.slow
 @settings(CHECK, max_examples=60)
 @given(case=cases(), sharer=_SHARER, order=_ORDER, seed=st.integers(0, 3))
 def test_nodes_that_do_not_fail_share_as_a_pooled_site_does(
@@ -134,7 +135,7 @@ def test_nodes_that_do_not_fail_share_as_a_pooled_site_does(
     assert bits(pooled.shared) == bits(nodes.shared)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("order", ORDER_NAMES)
 @pytest.mark.parametrize("sharer", SHARERS)
 def test_longer_runs_are_valid(sharer: str, order: str) -> None:
@@ -200,7 +201,7 @@ def test_additional_stops_do_not_change_random_runs(case: Case, sharer: str, ord
     assert bits(done.shared) == bits(whole.shared)
 
 
-@pytest.mark.matrix
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("sharer", ["always", "asax, printed", "pairs", "nasty"])
 def test_additional_stops_do_not_change_longer_runs(sharer: str) -> None:
     case = busy(9)

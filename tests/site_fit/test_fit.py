@@ -144,6 +144,7 @@ def test_a_failure_is_the_first_line():
     assert any("does not state what held these jobs" in line for line in lacking(found))
 
 
+@pytest.mark.slow
 def test_the_scenario_replays_the_fitted_site(tmp_path):
     log = recorded(jobs_of(800, 11), SiteRules(28, priority="sjf").with_limits(jobs_per_user=3))
     found = calibrate(log)
