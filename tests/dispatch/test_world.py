@@ -158,6 +158,7 @@ def test_delayed_queue_lengths_increase_the_response():
     assert learned < 1.5 * alone
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_the_same_seed_gives_the_same_result_after_pickling(name):
     policy = make(name)

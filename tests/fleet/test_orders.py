@@ -102,6 +102,7 @@ def test_the_backlog_of_other_sites_counts_unless_own_sites_is_set():
     assert Swag().decide(view).order.tolist() == [1, 0]
 
 
+@pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(fleets(), st.booleans())
 def test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean(fleet, one_order):
@@ -192,6 +193,7 @@ def test_bad_input_is_named(order, case):
         order(*arguments)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("kind", ["?", "u1", "i2", "f4"])
 @pytest.mark.parametrize("order", [fcfs, global_srpt, independent_srpt, swag, optimal])
 def test_every_numeric_dtype_gives_the_same_order(order, kind):

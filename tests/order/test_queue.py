@@ -163,6 +163,7 @@ def test_conservative_keeps_its_promises_in_any_order(case: Case, priority: str)
     assert all(starts[job] <= by for job, by in promised.items())
 
 
+@pytest.mark.slow
 def test_with_exact_requests_priorities_do_not_change_conservative() -> None:
     jobs, processors = busy(3, whole=False)
     exact = type(jobs).of(jobs.submit, jobs.run, jobs.procs, job=jobs.job)
@@ -171,6 +172,7 @@ def test_with_exact_requests_priorities_do_not_change_conservative() -> None:
     assert starts[0] == starts[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backfill", BACKFILLS)
 def test_compiled_python_and_pickled_policies_agree(backfill: str) -> None:
     case, policy = busy(5), Queue("sjf", backfill)

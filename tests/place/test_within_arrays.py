@@ -44,6 +44,7 @@ def contents(answer):
     }
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("drawn", [drawn_view, scarce_view])
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_no_placement_reads_or_writes_beyond_its_arrays(name, drawn):
