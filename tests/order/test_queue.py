@@ -136,6 +136,7 @@ def test_a_policy_name_equals_its_priority_and_backfill(case: Case, name: str, b
     assert short.why.tolist() == pair.why.tolist()
 
 
+@pytest.mark.slow
 @CHECK
 @given(case=cases())
 def test_queue_sjf_equals_the_policy_sjf(case: Case) -> None:

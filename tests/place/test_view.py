@@ -101,6 +101,7 @@ def test_columns_have_fixed_dtypes_for_any_input():
     assert all(getattr(ready, name).flags.c_contiguous for name in ready._fields)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_without_waiting_tasks_or_free_slots_nothing_starts(name):
     policy = POLICIES.make(name, np.random.default_rng(0))

@@ -58,6 +58,7 @@ def test_all_plans_fit_and_refined_is_at_least_greedy_and_fair(case):
     assert all((count, total + 1e-6) >= other for other in scores.values())
 
 
+@pytest.mark.matrix
 @each_function
 def test_degenerate_cases_have_the_expected_plans(name):
     function = FUNCTIONS[name]
