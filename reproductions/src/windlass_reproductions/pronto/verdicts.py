@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from windlass.admit.evaluation import FEWEST, Intervals, SignalDifference, ahead
 from windlass.admit.measure import Quality
@@ -115,6 +114,8 @@ def more_before(left: int, right: int) -> Judged:
     >>> [more_before(*counts).holds for counts in ((60, 20), (20, 60), (40, 41), (5, 0))]
     [True, False, None, None]
     """
+    from scipy.stats import binomtest  # loads much, and `windlass list` names the papers
+
     count = left + right
     rule = f"holds if it is more than half of both (Wilson's 95 % interval for independent onsets, at least {FEW})"
     if count < FEW:
