@@ -48,7 +48,7 @@ def test_in_a_spike_nothing_is_rejected_and_the_budget_is_saved():
     assert run(Forewarn(8, downtime=0.05, spike=0.9), metrics, ready)[ready >= 0.9].any()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_without_precursors_it_is_no_better_than_chance():
     # Would catch a use of future values.
     node = drawn(2, steps=5000, warns=False)
@@ -147,7 +147,7 @@ def test_random_rejects_between_spikes_with_the_downtime_of_all_steps():
     assert found.mean() == pytest.approx(0.3, abs=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=10, deadline=None)
 def test_a_fleet_between_spikes_equals_each_node_alone(seed):

@@ -43,7 +43,7 @@ def test_spikes_with_precursors_are_foreseen_within_the_downtime(downtime):
     assert sure.over_shifted[0] > 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_without_precursors_it_is_no_better_than_chance():
     # Would catch a use of future values: onsets here are independent of the metrics.
     node = drawn(2, steps=5000, warns=False)
@@ -58,7 +58,7 @@ def test_future_values_change_no_answer():
     assert (both[0][:1000] == both[1][:1000]).all()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_new_node_starts_with_the_shared_lesson():
     # Would catch a lesson in terms of directions, which differ between nodes.
     whole = drawn(5, steps=8000)

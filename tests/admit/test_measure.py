@@ -72,7 +72,7 @@ def test_the_recall_of_shifted_signals_is_the_mean_over_all_shifts(case):
     assert quality(up, spikes, within, least).shifted == pytest.approx(np.mean(recalls))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_recall_by_chance_is_that_of_random_steps():
     rng = np.random.default_rng(1)
     up, spikes = rng.random(200_000) < 0.05, rng.random(200_000) < 0.01

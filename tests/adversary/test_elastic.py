@@ -8,7 +8,7 @@ from tests.adversary.search import search
 QUICK, SLOW, NIGHTLY = 120, 500, 4_000
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_requests_settle_and_others_objects_are_kept(tmp_path):
     found = search(range(QUICK), tmp_path, "elastic")
     assert found.seed is None, found.describe()

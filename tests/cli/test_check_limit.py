@@ -59,7 +59,7 @@ def test_the_timer_and_handler_are_restored_afterwards():
     assert signal.getsignal(signal.SIGALRM) is before
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_looping_compiled_code_ends_the_process(tmp_path):
     program = """
 import numba

@@ -54,7 +54,7 @@ def test_force_and_resume_require_out(windlass, option):
     assert (status, err) == (2, f"windlass: {option}: needs --out, which is missing\n")
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_report_is_replaced_but_never_an_input(windlass, tmp_path):
     for _ in range(2):
         assert windlass(*SMALL, "--report", "r.html")[0] == 0

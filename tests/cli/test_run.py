@@ -167,7 +167,7 @@ def test_a_scenario_error_names_file_and_field(windlass, tmp_path, text, message
     assert len(err.strip().splitlines()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_an_incomplete_decision_names_the_policy_and_line(windlass, tmp_path):
     (tmp_path / "lazy.py").write_text(
         "from windlass.order.site.view import Start\n"

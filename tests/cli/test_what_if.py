@@ -68,7 +68,7 @@ def test_a_file_that_is_named_as_a_journal_is_read_as_one(windlass, tmp_path):
     assert (code, "empty.db: not a journal of Windlass" in err) == (2, True)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_calibrate_finds_the_missing_processors_and_writes_the_site(windlass, tmp_path):
     jobs = library.simulate(LOG, "easy", processors=56)
     history = jobs.select(

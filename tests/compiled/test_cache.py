@@ -158,7 +158,7 @@ def test_two_processes_may_compile_the_same_at_once(tmp_path):
     assert len(list((tmp_path / "cache").rglob("*"))) == 2 + 3
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_an_unwritable_cache_folder_is_not_an_error(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     assert run_process(tmp_path, XDG_CACHE_HOME=str(tmp_path / "file")) == (
@@ -226,7 +226,7 @@ def test_compiling_is_announced_on_one_line_without_a_terminal(monkeypatch, tmp_
     )
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_garbage_collection_is_as_before_after_a_compilation(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     during = []

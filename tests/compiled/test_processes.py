@@ -107,7 +107,7 @@ def test_a_compiler_that_fails_does_not_stop_the_others(tmp_path, end):
     assert not _children()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_processes_that_report_nothing_are_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_PATIENCE_S", 0.2)
     hanging = _compiler(tmp_path, 0, functools.partial(time.sleep, 3600))
@@ -216,7 +216,7 @@ def test_a_folder_that_cannot_be_written_to_needs_no_process(empty_cache, monkey
     assert _compiled_here([_kernel(6.0), _kernel(7.0, "windlass.jit")]) == ["shifted", "shifted"]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_one_process_compiles_the_kernels_of_a_package(empty_cache, monkeypatch):
     """Each process leaves its number with the kernels that it compiled."""
     compile_kernel = Kernel.compile

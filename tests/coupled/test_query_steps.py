@@ -35,7 +35,7 @@ _NODES: list[list[int]] = [[1], [2, 3, 4], [9], [4, 4, 4], [1]]
 _AT = (0, 4, 1, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(CHECK, max_examples=80)
 @given(shape=shapes())
 def test_a_cluster_is_the_same_with_all_steps_in_python(shape: Shape) -> None:
@@ -46,7 +46,7 @@ def test_a_cluster_is_the_same_with_all_steps_in_python(shape: Shape) -> None:
         assert bits(run(shape)) == compiled
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(CHECK, max_examples=80)
 @given(shape=shapes().filter(lambda shape: shape.stays is not None))
 def test_a_cluster_is_the_same_with_the_steps_of_queries_in_python(shape: Shape) -> None:

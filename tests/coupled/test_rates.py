@@ -85,7 +85,7 @@ def test_work_is_conserved_under_any_changes(run: float, times: list[float], dat
     assert run_rated(run, 1e9, changes).end[0] == pytest.approx(float(exact), rel=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_work_is_conserved_over_a_thousand_changes() -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)

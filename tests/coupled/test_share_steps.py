@@ -30,7 +30,7 @@ def _outcome(*given: Any, **options: Any) -> Any:
     return bits((done.replay, done.shared))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(CHECK, max_examples=80)
 @given(shape=shapes().filter(lambda shape: shape.sharing is not None))
 def test_a_cluster_is_the_same_with_the_steps_of_sharing_in_python(shape: Shape) -> None:

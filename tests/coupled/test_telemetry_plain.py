@@ -94,7 +94,7 @@ def same(make: Callable[[Any], tuple[list[Part], Ledger, dict[str, Any]]]) -> No
     assert found[0][0] == found[1][0]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(CHECK, max_examples=120)
 @given(
     case=cases(with_tasks=True),

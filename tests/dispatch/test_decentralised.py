@@ -115,7 +115,7 @@ def test_tasks_wait_for_probes(name):
     same(fast, plain)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_all_policies_that_probe_declare_their_trips():
     declared = {name: capability(POLICIES.find(name), Probing) for name in POLICIES.names()}
     assert {name: each.probe_trips for name, each in declared.items() if each is not None} == TRIPS

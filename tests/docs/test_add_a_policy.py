@@ -212,7 +212,7 @@ def test_a_new_policy_breaks_no_docstring_example(module: str, installed_policie
     assert found.failed == 0
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_compiled_version_decides_as_the_plain_one(tmp_path):
     plain, compiled = re.findall(r"```python\n([^`]*class Narrowest.*?)```", PAGE, flags=re.DOTALL)
     rng = np.random.default_rng(1)

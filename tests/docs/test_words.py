@@ -27,7 +27,7 @@ def avoided_words(files: list[Path]) -> tuple[list[str], int]:
     return found, total
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_texts_avoid_unclear_words():
     files = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"]
     found, total = avoided_words(files)

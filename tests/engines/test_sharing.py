@@ -198,7 +198,7 @@ jobs = st.lists(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(max_examples=60, deadline=None)
 @given(jobs, st.sampled_from(["static", "always", "asax", "pairs"]), st.sampled_from([0.0, 1.0]))
 def test_all_jobs_end_once_and_processors_are_never_held_twice(rows, name, latency):

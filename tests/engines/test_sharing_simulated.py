@@ -210,7 +210,7 @@ def test_views_answers_and_starts_under_backfilling_equal_the_simulator(case, se
 
 
 # If a host ends early, the order is decided before its guest's new expected end is known; FCFS does not need it.
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @SOME
 @given(case=cases(), seed=st.integers(0, 99))
 def test_views_answers_and_starts_with_early_ends_equal_the_simulator(case, seed):

@@ -102,7 +102,7 @@ def test_the_backlog_of_other_sites_counts_unless_own_sites_is_set():
     assert Swag().decide(view).order.tolist() == [1, 0]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(max_examples=2000, deadline=None)
 @given(fleets(), st.booleans())
 def test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean(fleet, one_order):
@@ -129,7 +129,7 @@ def test_optimal_finds_the_best_order(fleet):
     assert finish_instants(subjobs, slots, optimal(subjobs, slots)).sum() == pytest.approx(least)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_best_order_sometimes_beats_shortest_first():
     rng = np.random.default_rng(3)
     ahead = 0
@@ -146,7 +146,7 @@ def test_the_best_order_sometimes_beats_shortest_first():
     assert ahead > 0
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(max_examples=300, deadline=None)
 @given(fleets())
 def test_every_result_is_a_permutation(fleet):

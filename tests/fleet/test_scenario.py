@@ -190,7 +190,7 @@ def test_a_log_that_names_its_sites_needs_no_cluster(tmp_path):
     assert run(again).jobs().equals(run(scenario).jobs())
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.skipif(not LCG.exists(), reason="needs ../shared/traces/swf/LCG-2005-1.swf.gz")
 def test_the_grid_log_runs():
     scenario = make_scenario(

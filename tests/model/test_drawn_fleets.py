@@ -165,7 +165,7 @@ def test_jobs_arrive_at_the_load_of_the_busiest_resource(fleet, task_bytes):
     assert gaps == pytest.approx(np.diff(usual.submit) * 0.5 * 300 / busiest(usual, SITES))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_stages_follow_the_job_model():
     jobs = draw_jobs(JobModel(jobs=400, **PLAIN, **STILL), SITES, rng())
     counts = np.diff(jobs.stage0)

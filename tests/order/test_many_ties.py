@@ -48,7 +48,7 @@ def test_the_best_order_of_equal_jobs_is_by_arrival() -> None:
     assert optimal(np.ones((9, 2)), 1).tolist() == list(range(9))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("own_sites", [False, True])
 def test_the_plain_loop_returns_the_first_job_with_the_least_makespan(own_sites) -> None:
     for seed in range(200):

@@ -72,7 +72,7 @@ def reserved(view: SiteView) -> list[float]:
     return notes
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("pools", [0, 1, 2])
 def test_reservations_subtract_owed_processors(pools: int) -> None:
     policy, owing = POLICIES.find("conservative")(), 0
@@ -86,7 +86,7 @@ def test_reservations_subtract_owed_processors(pools: int) -> None:
     assert owing > 5
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("pools", [0, 1, 2])
 def test_expired_reservations_are_renewed(pools: int) -> None:
     policy = POLICIES.find("conservative")()

@@ -117,7 +117,7 @@ def test_plentiful_pools_have_no_effect(found: Case, backfill: str, priority: st
         assert alone.why.tolist() == all_three.why.tolist()
 
 
-@pytest.mark.parametrize("name", ["fcfs", "easy", pytest.param("conservative", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["fcfs", "easy", pytest.param("conservative", marks=pytest.mark.matrix(0))])
 @CHECK
 @given(found=cases())
 def test_a_pool_requested_like_processors_acts_like_processors(found: Case, name: str) -> None:
@@ -144,7 +144,7 @@ def test_any_priority_works_with_every_backfill(priority: str, backfill: str) ->
         assert starts(found, policy) == starts(found, Plain(policy))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @CHECK
 @given(found=pooled_cases())
 def test_conservative_keeps_its_promises(found: Pooled) -> None:

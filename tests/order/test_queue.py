@@ -117,7 +117,7 @@ def test_jobs_are_backfilled_in_the_order_of_a_second_priority(case: Case, prior
     assert replayed.start.tolist() == replay(*case, Plain(policy)).start.tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("order", ["sjf", pytest.param("wfp3", marks=pytest.mark.slow)])
 def test_jobs_of_a_long_queue_are_backfilled_in_the_order_of_a_second_priority(order: str) -> None:
     cases_ = [busy(seed, jobs=200, whole=False) for seed in range(3)]
@@ -136,7 +136,7 @@ def test_a_policy_name_equals_its_priority_and_backfill(case: Case, name: str, b
     assert short.why.tolist() == pair.why.tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @CHECK
 @given(case=cases())
 def test_queue_sjf_equals_the_policy_sjf(case: Case) -> None:
@@ -146,7 +146,7 @@ def test_queue_sjf_equals_the_policy_sjf(case: Case) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("priority", ["sjf", pytest.param("wfp3", marks=pytest.mark.slow)])
 @CHECK
 @given(case=cases())
@@ -164,7 +164,7 @@ def test_conservative_keeps_its_promises_in_any_order(case: Case, priority: str)
     assert all(starts[job] <= by for job, by in promised.items())
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_with_exact_requests_priorities_do_not_change_conservative() -> None:
     jobs, processors = busy(3, whole=False)
     exact = type(jobs).of(jobs.submit, jobs.run, jobs.procs, job=jobs.job)
@@ -173,7 +173,7 @@ def test_with_exact_requests_priorities_do_not_change_conservative() -> None:
     assert starts[0] == starts[1]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("backfill", BACKFILLS)
 def test_compiled_python_and_pickled_policies_agree(backfill: str) -> None:
     case, policy = busy(5), Queue("sjf", backfill)

@@ -76,7 +76,7 @@ def first_fit(profile: Profile, procs: int, seconds: float, before: float, limit
     return before
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @CHECK
 @given(
     many=st.lists(takes, max_size=3 * ROOM),
@@ -203,7 +203,7 @@ def test_many_numbers_are_sorted_as_few() -> None:
         assert sorted_places(numbers).tolist() == np.argsort(numbers, kind="stable").tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_lublin_jobs_start_as_with_a_list_of_steps() -> None:
     jobs = lublin(4000, 256, np.random.default_rng(3), load=0.9)
     starts = [replay(jobs, 256, policy).start.tolist() for policy in (Conservative(), ListedConservative())]

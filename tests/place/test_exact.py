@@ -59,7 +59,7 @@ def chain_s(shuffle, sites, share):
     return first + shuffle.after * carrying_s(ran * shuffle.written, ran, sites.up, sites.down)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_shuffle_takes_the_best_candidate():
     better = set()
     for seed in range(200):

@@ -78,7 +78,7 @@ def shuffled_s(data, sites, share, behind):
     return found[0] + found[1] if found[2] == 0 else math.inf
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize("direction", [FORWARD, REVERSE, BEST])
 def test_maps_are_placed_by_the_direction(direction):
     ways = {"forward": 0, "reverse": 0}

@@ -62,7 +62,7 @@ def test_limits_of_pairs_slow_the_run(name):
     assert run.response.mean() > simulate(fleet, jobs, make(name)).response.mean()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_validator_finds_too_many_tasks():
     fleet, jobs = drawn(3)
     run = simulate(fleet, jobs, make("in-place"), log=True)

@@ -132,7 +132,7 @@ def test_refining_returns_the_best_plan_of_its_steps(keep, sweeps):
         assert problem.score(choices)[1] <= bound + 1e-6 or (choices < 0).any()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.usefixtures("_exact_capacities")
 def test_the_program_s_optimum_equals_an_exhaustive_search():
     near = []

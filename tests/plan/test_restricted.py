@@ -36,7 +36,7 @@ def test_the_number_of_running_queries_equals_an_exhaustive_search():
         assert problem.score(found)[0] == plain.best_of_all(problem)[0], seed
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_programs_on_all_configurations_reach_the_optimum():
     gained = 0
     for seed in range(20):

@@ -54,7 +54,7 @@ def test_the_optimum_with_merging_equals_an_exhaustive_search():
     assert merging > 10
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.usefixtures("_exact_capacities")
 def test_planners_that_merge_are_at_most_at_the_optimum_and_often_there():
     at_optimum = {"merged": 0, "merge-everything": 0}

@@ -48,7 +48,7 @@ def test_utilisation_of_each_hour_is_the_overlap_of_the_jobs_with_it(calendar):
         assert set(np.round(calendar.local(begin) % HOUR)) <= {0.0, HOUR}
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_page_has_hours_on_the_clock_of_the_log(tmp_path: Path) -> None:
     made = random_outcome(300, 1, 50_000.0)
     made = replace(made, jobs=made.jobs.with_columns(submit_s=made.jobs["submit_s"].sort() * 20))

@@ -79,7 +79,7 @@ def test_the_page_contains_the_library_of_figures_compressed(tmp_path: Path) -> 
     assert len(text.encode()) < 1_500_000
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.html", "b.html"):
         write_report(_two(), tmp_path / name)
@@ -96,7 +96,7 @@ def test_every_text_is_escaped(tmp_path: Path) -> None:
     assert all("<" not in name and "%{" not in name for name in names)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_points_per_line_are_bounded(tmp_path: Path) -> None:
     made = results(*((f"v{position}", [random_outcome(20_000, position)]) for position in range(3)))
     for plot in json.loads(page_of(made, tmp_path).scripts["plots"]).values():

@@ -98,7 +98,7 @@ def test_loads_have_one_colour_at_all_sites_and_a_name_in_the_legend(tmp_path: P
     assert set.union(*colours.values()) <= set(inks)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_menu_has_all_variants_and_is_left_out_for_one(tmp_path: Path) -> None:
     two = page_of(results(("easy", [sampled(1)]), ("fcfs", [sampled(2)])), tmp_path)
     options = [attributes["value"] for tag, attributes in two.elements if tag == "option"]
@@ -123,7 +123,7 @@ def test_results_without_sites_have_no_section(tmp_path: Path) -> None:
     assert "Cores of each site" not in page.text()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_axes_of_a_log_with_a_calendar_have_dates(tmp_path: Path) -> None:
     dated = replace(sampled(1), calendar=Calendar(1_700_000_123.0, "UTC"))
     plots = json.loads(page_of(results(("easy", [dated])), tmp_path).scripts["plots"])

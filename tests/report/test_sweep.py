@@ -33,7 +33,7 @@ def curves(results: Results, **more):
     return {plot.key: plot.figure for plot in section(results, lanes(results), **more).plots}
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_each_axis_has_curves_of_the_requested_metric_and_a_second_one():
     found = curves(swept(), by="mean_bounded_slowdown")
     assert list(found) == [
@@ -45,7 +45,7 @@ def test_each_axis_has_curves_of_the_requested_metric_and_a_second_one():
     assert next(iter(curves(swept(), by=None))) == "sweep-0-mean_wait_s"
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_curve_has_the_means_of_its_policy_in_order_of_the_axis():
     results = swept(runs=(1, 2, 3))
     figure = curves(results)["sweep-1-mean_wait_s"]
@@ -77,7 +77,7 @@ def test_a_point_shows_its_mean_in_the_unit_of_the_axis():
     assert [each.text for each in figure.layout.annotations] == ["processors=64", "processors=128"]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_each_policy_has_the_same_colour_in_all_figures():
     results = swept((*"abc", RECORDED))
     colours = {}
@@ -92,7 +92,7 @@ def test_each_policy_has_the_same_colour_in_all_figures():
     assert {name: {colour} for name, colour in by_lane.items()} == colours
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_an_axis_with_values_that_are_not_numbers_is_categorical():
     figure = curves(swept(loads=("x1.2", 0.8, True)))["sweep-1-mean_wait_s"]
     assert figure.layout.xaxis.type == "category"
@@ -106,7 +106,7 @@ def test_an_axis_with_one_value_has_no_curves():
     assert section(nothing, lanes(nothing)).html == ""
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_only_six_combinations_on_other_axes_are_shown_and_the_rest_counted():
     results = swept(sites=tuple(range(1, 10)))
     part = section(results, lanes(results))

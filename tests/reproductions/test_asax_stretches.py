@@ -68,7 +68,7 @@ def test_the_slowdown_of_hosts_is_relative_to_the_run_time_that_their_walltime_a
     assert stretches._slowdowns(done, shared).tolist() == [0.5, 0.25]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_stretch_runs_with_and_without_sharing() -> None:
     if not (traces() / "swf").is_dir():
         pytest.skip("the logs are not here")

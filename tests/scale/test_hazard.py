@@ -49,7 +49,7 @@ def test_a_job_in_every_row_gets_a_spare_instance():
     assert spare_after(Hazard(worth=10.0), lambda row: [1]) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_job_of_three_instances_gets_three_spare_ones():
     assert spare_after(Hazard(worth=10.0), lambda row: [3]) == 3
 
@@ -84,7 +84,7 @@ def test_hours_without_arrivals_have_no_spare_instance():
     assert spare[a_day // 2 + 15 : -1].max() == 0
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_jobs_that_share_instances_count_only_if_they_need_a_new_one():
     """Four jobs of a quarter fill the one that is there; a fifth needs another."""
 
@@ -155,7 +155,7 @@ def test_an_invalid_worth_is_rejected():
             Hazard(worth=bad)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_chances_approach_observed_frequencies():
     draw = np.random.default_rng(2)
     odds = Odds(1, 3, PERIOD)

@@ -63,7 +63,7 @@ def test_an_expensive_type_is_spare_less_often_than_a_cheap_one():
     assert by_price[1] < by_hours[1] / 4
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_only_relative_prices_matter_and_the_cheapest_type_equals_hazard():
     one, two = (answers(Thrifty(30.0), types(*prices)) for prices in ((1.6, 20.0), (160.0, 2000.0)))
     assert np.array_equal(one, two)

@@ -16,7 +16,7 @@ _TIMES = st.one_of(st.integers(0, 3).map(float), st.floats(-1e9, 1e9), st.sample
 _NO_PUSH = st.none()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @CHECK
 @given(st.lists(st.one_of(_TIMES, _NO_PUSH), max_size=60))
 def test_events_come_in_order_of_time_and_sequence(moves: list[float | None]) -> None:

@@ -124,7 +124,7 @@ def test_sharing_on_nodes_that_fail_gives_valid_runs(
     assert problems_of(case, done, kill=kill, cores=cores) == []
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @settings(CHECK, max_examples=60)
 @given(case=cases(), sharer=_SHARER, order=_ORDER, seed=st.integers(0, 3))
 def test_nodes_that_do_not_fail_share_as_a_pooled_site_does(

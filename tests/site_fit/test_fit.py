@@ -74,7 +74,7 @@ def test_hours_that_change_after_the_fitted_part_are_named():
     assert not any("the hours changed" in line for line in lacking(calibrate(early)))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_order_is_found():
     found = calibrate(recorded(jobs_of(1500, 3), SiteRules(28, priority="sjf")))
     assert found.model.priority == "sjf"
@@ -88,7 +88,7 @@ def test_a_fit_of_the_plain_site_changes_nothing():
     assert found.judged.correlation == pytest.approx(1)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_judged_part_does_not_change_the_fit():
     log = recorded(jobs_of(1000, 5), SiteRules(28))
     assert log.wait is not None
@@ -144,7 +144,7 @@ def test_a_failure_is_the_first_line():
     assert any("does not state what held these jobs" in line for line in lacking(found))
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_the_scenario_replays_the_fitted_site(tmp_path):
     log = recorded(jobs_of(800, 11), SiteRules(28, priority="sjf").with_limits(jobs_per_user=3))
     found = calibrate(log)

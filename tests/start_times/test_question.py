@@ -125,7 +125,7 @@ def test_a_question_that_has_no_answer_is_rejected(history, predictor):
         check_starts(history, lambda rng: Easy(), [5, 0])
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_sentences_give_the_answer_first(history, predictor, checked):
     waits = history.start - history.workload.jobs.submit
     row = int(np.argmax(waits))

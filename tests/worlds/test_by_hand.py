@@ -214,7 +214,7 @@ def test_the_admission_world_equals_the_simulator():
     assert (len(whole.jobs), whole.notes) == (500, ())
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @pytest.mark.parametrize(("kill", "host_time"), [(True, "capped"), (False, "weighted")])
 def test_the_sharing_world_equals_the_simulator(kill, host_time):
     found, _, _ = run_world(

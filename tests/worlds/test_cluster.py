@@ -157,7 +157,7 @@ def test_staged_jobs_alone_run_as_in_the_fleet_world():
     assert not np.isnan(done.staged[0].result.end).any()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_queries_alone_run_as_in_a_part_of_their_own():
     sites = {"iowa": {**NODES, "cameras": {"count": 2}}}
     arrivals, done = ran(setting("cameras", sites=sites, policies={"plan": "cascade"}))

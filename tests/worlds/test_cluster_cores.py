@@ -93,7 +93,7 @@ def test_cores_that_are_kept_for_tasks_are_theirs_while_none_runs():
     assert series_of(chosen, done)["iowa", "web"] == [12.0 + own for own in idle]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_cores_of_two_jobs_are_those_of_guests_and_no_other_load_has_them():
     chosen = setting(
         "batch", sites={"iowa": NODES}, loads={"batch": CROWDED["batch"]}, policies={"share": "static"}

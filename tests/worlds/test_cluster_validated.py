@@ -44,7 +44,7 @@ def violations(log: WorldLog) -> list[str]:
 _RELENTING = {"relenting": {"threshold": 0.01, "patience": 2.0}}
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_policy_that_reads_the_queue_of_dispatch_is_valid(tmp_path: Path) -> None:
     (setting,) = variants(small_tree(tmp_path, policies={**ALL, "admit": _RELENTING}))
     assert violations(recorded(setting, 1)) == []

@@ -50,7 +50,7 @@ def of(outcomes, metric):
     return [getattr(variant.outcomes[0].metrics, metric) for variant in outcomes.variants]
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_scaling_changes_costs_and_waits_but_not_the_jobs():
     done = run(make_scenario(tree()))
     static, reactive, consolidate, clairvoyant = of(done, "cost_usd")

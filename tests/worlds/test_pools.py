@@ -58,7 +58,7 @@ def scenario(log: Path, cluster: dict[str, object], **more: object):
     return make_scenario(tree | {"policies": {"order": list(POLICIES)}} | more)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_starts_with_pools_equal_the_definition(log):
     frame = table()
     jobs = JobTable.of(frame["submit"], frame["run"], frame["procs"], frame["request"])
@@ -69,7 +69,7 @@ def test_starts_with_pools_equal_the_definition(log):
         assert variant.outcomes[0].jobs["start_s"].to_list() == pooled.starts_of(name, jobs, 12, pools)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_without_scarce_pools_jobs_wait_only_for_processors(log):
     plain, generous, scarce = (run(scenario(log, each)) for each in ({}, {"gpus": 9000}, {"gpus": 4}))
     for one, two in zip(plain.variants, generous.variants, strict=True):
@@ -85,7 +85,7 @@ def test_without_scarce_pools_jobs_wait_only_for_processors(log):
     assert notes[0].endswith(": GPUs bind")
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_all_sites_of_a_sweep_run_the_jobs_of_the_smallest(log):
     found = run(scenario(log, {"gpus": [4, 1], "memory": 16 * GIB}))
     jobs = [variant.outcomes[0].jobs["job"].to_list() for variant in found.variants]
@@ -96,7 +96,7 @@ def test_all_sites_of_a_sweep_run_the_jobs_of_the_smallest(log):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_variants_with_and_without_pools_share_one_table(log):
     found = run(scenario(log, {"gpus": [None, 4]}))
     (column,) = [each for each in metric_columns(found) if each.label == "gpu utilisation"]

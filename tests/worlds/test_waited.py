@@ -127,7 +127,7 @@ def test_easy_reserves_for_the_head_and_never_starts_it_later(priority, seed, ro
         assert not moment.promise < waited.start
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_priority_reserves_for_its_own_head():
     # 8 processors until 10: the shorter job is the head of sjf, although the other arrived first.
     jobs = JobTable.of(submit=[0, 1, 2], run=[10, 9, 5], procs=[8, 8, 8])

@@ -194,7 +194,7 @@ def test_bytes_that_are_not_utf_8_leave_the_other_attributes():
     assert read_job("12.pbs", decode_output(text, "Jobs", "qstat").rows["12.pbs"]).procs == 8
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9]{0,8}", fullmatch=True), st.integers(1, 512), min_size=1))
 def test_chunks_are_read_back(cpus):
     assert chunks("+".join(f"({name}:ncpus={count}:mem=4gb)" for name, count in cpus.items())) == cpus

@@ -116,7 +116,7 @@ def test_a_blocked_part_drops_the_oldest_items_beyond_its_buffer():
     part.close()
 
 
-@pytest.mark.slow
+@pytest.mark.matrix(0)
 def test_a_blocked_source_skips_old_frames():
     begun, stuck = threading.Event(), threading.Event()
     part = SegmentWorker(task(Counting(1, begun, stuck), buffer=2), lambda item: None)
