@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.jit import allocating, slicing
+from windlass.jit import allocating, index
 from windlass.order.site.lib.sorting import sorted_places
 from windlass.order.site.lib.timeline import append_step, end_of, make_timeline
 
@@ -13,7 +13,7 @@ def _reserved(view):
     rows = np.empty(len(view.queue), np.int64)
     size = 0
     for row in view.queue:
-        if not np.isnan(view.note[row]):
+        if not np.isnan(view.note[index(row)]):
             rows[size] = row
             size += 1
     return rows[:size]
@@ -35,47 +35,58 @@ def by_reservation(view, key):
     return view.queue[places]
 
 
-@slicing
+@allocating
+def _changes(view, rows):
+    """Return when the number of idle processors changes, s, and by how many.
+
+    First are the starts of the reservations of ``rows``, then their ends, then the ends of running jobs. Those past
+    their expected end are expected to end at once. The site keeps the processors that are owed.
+    """
+    running, procs, size = view.running, view.procs, len(rows)
+    times, changes = np.empty(2 * size + len(running)), np.empty(2 * size + len(running), np.int64)
+    for job in range(size):
+        row = index(rows[job])
+        start, held, end = view.note[row], 0, np.inf
+        # A reservation that has passed holds nothing.
+        if start >= view.now:
+            held, end = procs[row], end_of(start, view.request[row])
+        times[job], changes[job] = start, -held
+        times[size + job], changes[size + job] = end, held
+    soon, owed = np.nextafter(view.now, np.inf), view.owed
+    for job in range(len(running)):
+        row = index(running[job])
+        paid = min(owed, procs[row])
+        owed -= paid
+        times[2 * size + job] = max(view.expected_end[row], soon)
+        changes[2 * size + job] = procs[row] - paid
+    return times, changes
+
+
+@allocating
 def line_of(view):
     """Return the timeline of idle processors with all reservations, and whether the reservations are valid.
 
     The last element is (r,) rows of the queue with a reservation, by reservation and position in the queue.
 
     Jobs past their expected end are expected to end at once, at each decision. Reservations behind them then pass,
-    where they hold nothing, or no longer fit, so that they are not valid. The timeline has room to renew all of them.
+    or no longer fit, so that they are not valid. The timeline has room to renew all of them.
     """
-    running, procs, note = view.running, view.procs, view.note
-    rows, soon = _reserved(view), np.nextafter(view.now, np.inf)
-    starts, ends = note[rows], np.empty(len(rows))
-    for job in range(len(rows)):
-        ends[job] = end_of(starts[job], view.request[rows[job]]) if starts[job] >= view.now else np.inf
-    by_start, by_end = sorted_places(starts), sorted_places(ends)
-    line = make_timeline(2 * len(rows) + len(running) + 1, 4 * len(view.queue))
-    valid = len(running) == 0 or view.expected_end[running[0]] > view.now
-    time, free, owed = view.now, view.free - view.claimed, view.owed
-    started = ended = released = 0
-    while started < len(rows) and starts[by_start[started]] < time:
-        started += 1
-        valid = False
-    while time < np.inf:
-        while started < len(rows) and starts[by_start[started]] == time:
-            free -= procs[rows[by_start[started]]]
+    rows = _reserved(view)
+    times, changes = _changes(view, rows)
+    line = make_timeline(len(times) + 1, 4 * len(view.queue))
+    valid = len(view.running) == 0 or view.expected_end[view.running[0]] > view.now
+    time, free, by_start, started = view.now, view.free - view.claimed, np.empty_like(rows), 0
+    for change in sorted_places(times):
+        at = times[index(change)]
+        if at > time:
+            append_step(line, time, free)
+            valid = valid and free >= 0
+            time = at
+        free += changes[index(change)]
+        if change < len(rows):
+            by_start[started] = rows[change]
+            valid = valid and at >= view.now
             started += 1
-        while ended < len(rows) and ends[by_end[ended]] == time:
-            free += procs[rows[by_end[ended]]]
-            ended += 1
-        while released < len(running) and max(view.expected_end[running[released]], soon) == time:
-            paid = min(owed, procs[running[released]])
-            owed -= paid
-            free += procs[running[released]] - paid
-            released += 1
+    if time < np.inf:
         append_step(line, time, free)
-        valid = valid and free >= 0
-        time = np.inf
-        if started < len(rows):
-            time = starts[by_start[started]]
-        if ended < len(rows):
-            time = min(time, ends[by_end[ended]])
-        if released < len(running):
-            time = min(time, max(view.expected_end[running[released]], soon))
-    return line, valid, rows[by_start]
+    return line, valid and (time == np.inf or free >= 0), by_start

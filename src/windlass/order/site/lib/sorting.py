@@ -1,54 +1,93 @@
-"""Stable sorting of many numbers, by their digits."""
+"""Stable sorting of many numbers by the intervals that they are in."""
 
 import numpy as np
 
-from windlass.jit import allocating
+from windlass.jit import allocating, inlined, lean
 
 #: Below this length, sorting by comparison is as fast.
-_SHORT = 1024
-#: Bits of a digit, of which 64 bits have six.
-_DIGIT_BITS = 11
-_DIGITS = 6
-_VALUES = 1 << _DIGIT_BITS
-_SIGN = np.uint64(1 << 63)
-_LAST = np.uint64((1 << 64) - 1)
+_SHORT = 24
+#: Moves per number from which on the intervals are too crowded, and the numbers are sorted by comparison.
+_PATIENCE = 4
+#: Integers to which infinity and NaN are mapped.
+_INFINITY = np.int64(np.float64(np.inf).view(np.int64))
+_NAN = np.int64((1 << 63) - 1)
+
+
+@inlined
+def _ascending(number):
+    """Map a number to an integer that grows with it; NaN is mapped to the largest of all."""
+    # Adding 0 makes -0 equal to 0.
+    bits = np.float64(number + 0.0).view(np.int64)
+    return _NAN if np.isnan(number) else bits ^ ((bits >> 63) & _NAN)
 
 
 @allocating
-def _by_digits(numbers):
-    """Return the positions of numbers, sorted digit by digit, the lowest digit first.
+def _keys_of(numbers):
+    """Return numbers as integers, the least of these, and the greatest of those below infinity, at least the least."""
+    keys = np.empty(len(numbers), np.int64)
+    least, most = _INFINITY, -_INFINITY
+    for place in range(len(numbers)):
+        key = _ascending(numbers[place])
+        keys[place] = key
+        least = min(least, key)
+        if key < _INFINITY:
+            most = max(most, key)
+    return keys, least, max(least, most)
 
-    The bits of a positive float ascend with its value, those of a negative one descend.
-    """
-    size = len(numbers)
-    # Adding 0 makes -0 equal to 0.
-    bits = (numbers + 0.0).view(np.uint64)
-    counts = np.zeros((_DIGITS, _VALUES), np.int64)
+
+@allocating
+def _by_interval(keys, least, most):
+    """Return the positions of keys by the intervals that they are in; those of one interval keep their order."""
+    size = len(keys)
+    # As an unsigned number, because the difference of two keys may exceed the largest signed one.
+    shift, span = np.uint64(0), np.uint64(most - least)
+    while span >> shift >= np.uint64(2 * size):
+        shift += np.uint64(1)
+    last = np.int64(span >> shift) + 1
+    # Number of keys in the intervals before; once these are distributed, the end of the interval.
+    ends, interval = np.zeros(last + 2, np.int64), np.empty(size, np.int32)
     for place in range(size):
-        own = bits[place]
-        own = _LAST if np.isnan(numbers[place]) else ~own if own & _SIGN else own | _SIGN
-        bits[place] = own
-        for digit in range(_DIGITS):
-            counts[digit, (own >> np.uint64(_DIGIT_BITS * digit)) & np.uint64(_VALUES - 1)] += 1
-    places, other_bits, other_places = np.arange(size), np.empty_like(bits), np.empty(size, np.int64)
-    for digit in range(_DIGITS):
-        count, shift = counts[digit], np.uint64(_DIGIT_BITS * digit)
-        if count[(bits[0] >> shift) & np.uint64(_VALUES - 1)] == size:
-            # All numbers have the same digit. In whole seconds, this holds for most digits.
-            continue
-        first = 0
-        for value in range(_VALUES):
-            first, count[value] = first + count[value], first
-        for place in range(size):
-            value = (bits[place] >> shift) & np.uint64(_VALUES - 1)
-            target = count[value]
-            other_bits[target], other_places[target] = bits[place], places[place]
-            count[value] = target + 1
-        bits, other_bits, places, other_places = other_bits, bits, other_places, places
+        key = keys[place]
+        each = np.int64(np.uint64(key - least) >> shift) if key < _INFINITY else last
+        interval[place] = each
+        ends[each + 1] += 1
+    for each in range(last):
+        ends[each + 1] += ends[each]
+    places = np.empty(size, np.int64)
+    for place in range(size):
+        each = interval[place]
+        places[ends[each]] = place
+        ends[each] += 1
     return places
+
+
+@lean
+def _insert_each(keys, places, moves):
+    """Sort places by their keys, and return whether at most ``moves`` moves were enough."""
+    for each in range(1, len(places)):
+        place, slot = places[each], each
+        key = keys[place]
+        while slot > 0 and keys[places[slot - 1]] > key:
+            places[slot] = places[slot - 1]
+            slot -= 1
+        places[slot] = place
+        moves -= each - slot
+        if moves < 0:
+            return False
+    return True
 
 
 @allocating
 def sorted_places(numbers):
-    """Return the positions of floating-point numbers in ascending order; equal ones keep their order, NaN is last."""
-    return np.argsort(numbers, kind="mergesort") if len(numbers) < _SHORT else _by_digits(numbers)
+    """Return the positions of floating-point numbers in ascending order; equal ones keep their order, NaN is last.
+
+    The range of the numbers is divided into once or twice as many intervals as there are numbers. If the numbers are
+    spread over their range, most intervals have few, and one pass of insertions sorts them all.
+    """
+    size = len(numbers)
+    if size >= _SHORT:
+        keys, least, most = _keys_of(numbers)
+        places = _by_interval(keys, least, most)
+        if _insert_each(keys, places, _PATIENCE * size):
+            return places
+    return np.argsort(numbers, kind="mergesort")

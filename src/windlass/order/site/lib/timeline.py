@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.jit import allocating, inlined, lean
+from windlass.jit import allocating, index, inlined, lean
 
 #: Steps that a block has room for; a block starts half full.
 ROOM = 32
@@ -50,7 +50,8 @@ class Timeline(NamedTuple):
 @lean
 def end_of(start, duration):
     """Return when a job that starts at ``start`` ends: always later than ``start``, even for a duration of 0."""
-    return max(start + duration, np.nextafter(start, np.inf))
+    end = start + duration
+    return end if end > start else np.nextafter(start, np.inf)
 
 
 @allocating
@@ -68,17 +69,17 @@ def make_timeline(steps, more):
     return Timeline(times, free, shift, most, least, used, order, count)
 
 
-@lean
+@inlined
 def append_step(line, time, free):
     """Append a step after all others."""
-    block = line.blocks[0] - 1
-    if block < 0 or line.used[block] == ROOM // 2:
-        block += 1
-        line.order[block], line.blocks[0] = block, block + 1
+    block = index(line.blocks[0] - 1)
+    if line.blocks[0] == 0 or line.used[block] == ROOM // 2:
+        block += index(1)
+        line.order[block], line.blocks[0] = block, block + index(1)
         line.most[block] = line.least[block] = free
-    place = line.used[block]
+    place = index(line.used[block])
     line.times[block, place], line.free[block, place] = time, free
-    line.used[block] = place + 1
+    line.used[block] = place + index(1)
     line.most[block], line.least[block] = max(line.most[block], free), min(line.least[block], free)
 
 
