@@ -15,7 +15,7 @@ from windlass.experiment.workloads import lublin
 from windlass.model import JobTable
 from windlass.order.site.compiled import indexed_of
 from windlass.order.site.policies.easy import Easy
-from windlass.order.site.queue_index import FAN, class_bounds, level_starts
+from windlass.order.site.queue_index import FAN, class_bounds, class_of, level_starts
 from windlass.sim import replay
 
 
@@ -81,7 +81,14 @@ def test_each_number_of_processors_has_a_class(most: int, procs: int) -> None:
     assert bounds[-1] >= most
     # A class has numbers of processors that differ by an eighth at most.
     first = int(np.searchsorted(bounds, min(procs, most)))
+    assert class_of(bounds, min(procs, most)) == first
     assert first == 0 or bounds[first] - bounds[first - 1] <= max(1, bounds[first - 1] // 8)
+
+
+def test_numbers_beyond_all_classes_are_in_the_last_or_the_first() -> None:
+    for most in (1, 5, 8, 9, 100):
+        bounds = class_bounds(most)
+        assert [class_of(bounds, procs) for procs in (-1, 0, 1, 10**6)] == [0, 0, 0, len(bounds) - 1]
 
 
 @CHECK

@@ -191,14 +191,26 @@ def test_releases_that_are_not_listed_count_as_earlier_ones() -> None:
 
 
 @pytest.mark.slow
+@given(
+    st.one_of(st.lists(st.floats(), max_size=99), st.lists(st.sampled_from([-1.5, 0.0, 2.0]), max_size=99))
+)
+@example([math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324, 1e308, -1e308, -math.nan] * 9)
+@example([math.inf] * 30)
+def test_numbers_are_sorted_as_by_comparison(values: list[float]) -> None:
+    numbers = np.array(values)
+    assert sorted_places(numbers).tolist() == np.argsort(numbers, kind="stable").tolist()
+
+
+@pytest.mark.slow
 def test_many_numbers_are_sorted_as_few() -> None:
+    """Spread over their range, crowded in a part of it, descending, and with equal numbers."""
     rng = np.random.default_rng(3)
-    some = rng.choice([-np.inf, -2.5, -0.0, 0.0, 1.0, 1e300, np.inf], 2000)
     for numbers in (
-        some,
-        np.where(rng.random(2000) < 0.1, np.nan, some),
-        np.ones(2000),
-        rng.normal(size=2000),
+        rng.uniform(1e6, 2e6, 2000),
+        rng.choice([-math.inf, -2.5, 0.0, 1.0, 1e300, math.inf, math.nan], 2000),
+        np.append(1e6 + 1e-6 * rng.random(2000), [-1e300, 1e300]),
+        np.append(-np.arange(2000.0), 1e300),
+        rng.lognormal(0.0, 9.0, 2000),
     ):
         assert sorted_places(numbers).tolist() == np.argsort(numbers, kind="stable").tolist()
 

@@ -26,8 +26,11 @@ HOLE = -1
 #: Positions of a leaf, and nodes below a node; a power of two, of which FAN_BITS is the logarithm.
 FAN_BITS = 4
 FAN = 1 << FAN_BITS
-#: Classes of jobs between a number of processors and twice that number.
+#: Classes of jobs between a number of processors and twice that number; a power of two.
 PER_DOUBLING = 8
+#: Bits of a float below those that number its class, and that number less the class.
+_BELOW_CLASS = 52 - 3
+_BEFORE_FIRST = (int(np.float64(PER_DOUBLING).view(np.int64)) >> _BELOW_CLASS) - PER_DOUBLING
 
 
 class QueueIndex(NamedTuple):
@@ -86,14 +89,11 @@ def level_starts(positions: int) -> tuple[NDArray[np.int64], int]:
 @inlined
 def class_of(bounds, procs):
     """Return the first class that has jobs of ``procs`` processors or more; the last class if there is none."""
-    low, high = 0, len(bounds) - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if bounds[middle] < procs:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    least = np.int64(max(procs - 1, 0))
+    if least >= PER_DOUBLING:
+        # The exponent and the first three bits of the mantissa count the classes.
+        least = (np.float64(least).view(np.int64) >> _BELOW_CLASS) - _BEFORE_FIRST
+    return min(least, len(bounds) - 1)
 
 
 class _Search(NamedTuple):

@@ -7,7 +7,7 @@ from windlass.order.site.lib.floors import lower_floors, make_floors
 from windlass.order.site.lib.pool_profile import earliest_of_all, pools_of_running, reserve_all
 from windlass.order.site.lib.renewal import LONG, first_fit, place_new, repair
 from windlass.order.site.lib.reserved_line import by_reservation, line_of
-from windlass.order.site.lib.timeline import end_of, take_from
+from windlass.order.site.lib.timeline import end_of, take_from, widest_before
 
 
 @lean
@@ -18,8 +18,10 @@ def _bring_forward(line, floors, view, rows, limit, keyed):
     starts before this, or before the end of a reservation that has moved.
     """
     procs, request, note = view.procs, view.request, view.note
-    moved = False
+    moved, widest = False, widest_before(line, limit)
     for row in rows:
+        if procs[row] > widest:
+            continue
         before = note[row]
         # A job holds its reserved processors from the start of its own reservation on.
         at = first_fit(line, floors, procs[row], request[row], before, limit, not keyed)
@@ -38,6 +40,7 @@ def _bring_forward(line, floors, view, rows, limit, keyed):
                 if floors is not None and keyed:
                     lower_floors(floors, released)
             limit = max(limit, last)
+            widest = widest_before(line, limit)
             note[row] = at
             moved = True
     return limit if moved else -np.inf

@@ -48,9 +48,8 @@ def _by_interval(keys, least, most):
     ends, interval = np.zeros(last + 2, np.int64), np.empty(size, np.int32)
     for place in range(size):
         key = keys[place]
-        each = np.int64(np.uint64(key - least) >> shift) if key < _INFINITY else last
-        interval[place] = each
-        ends[each + 1] += 1
+        interval[place] = np.int64(np.uint64(key - least) >> shift) if key < _INFINITY else last
+        ends[interval[place] + 1] += 1
     for each in range(last):
         ends[each + 1] += ends[each]
     places = np.empty(size, np.int64)

@@ -147,6 +147,18 @@ def earliest_between(line, procs, duration, before, limit, floor):
 
 
 @lean
+def widest_before(line, limit):
+    """Return an upper bound of the processors that are free at any time before ``limit``, s."""
+    widest = 0
+    for place in range(line.blocks[0]):
+        block = line.order[place]
+        if line.times[block, 0] >= limit:
+            break
+        widest = max(widest, line.most[block])
+    return widest
+
+
+@lean
 def _update_bounds(line, block):
     """Recompute the maximum and minimum of a block."""
     most = least = line.free[block, 0]
