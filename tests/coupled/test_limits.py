@@ -117,6 +117,17 @@ def test_a_promise_expects_a_part_to_take_what_it_may(name: str) -> None:
     assert found[4] >= 10.0
 
 
+@pytest.mark.parametrize("name", ["easy", "conservative"])
+@pytest.mark.parametrize("starts", [0.0, 1.0])
+def test_no_job_takes_the_cores_that_a_part_may_take_when_the_head_starts(name: str, starts: float) -> None:
+    # When the first job ends, there are six processors for the second one and for what the part may take. The
+    # third job would run on two of them for long. The last two come as the first job starts, or after it.
+    jobs = jobs_of((0, 10, 4), (starts, 10, 4), (starts, 90, 2))
+    done, found, _ = run([6], jobs, [(10.0, 0, 2), (50.0, 0, -2)], name, 2)
+    assert found[2] == 10.0
+    assert done.start.tolist() == [0.0, 10.0, 20.0]
+
+
 def test_without_a_limit_a_wide_job_is_promised_nothing_and_overtaken() -> None:
     # A job runs on two of four processors until 10 s. The borrower takes the others at 1 s, for a long time.
     rows = [(0, 10, 2), (2, 5, 4), *((3 + 4 * each, 8, 2) for each in range(20))]

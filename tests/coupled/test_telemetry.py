@@ -83,6 +83,15 @@ def test_a_node_may_leave_at_the_end_of_a_step(dispatch: str, kill: bool) -> Non
     assert observed.present[29:59, 0].tolist() == [False] * 30
 
 
+def test_a_task_that_loses_its_node_at_the_end_of_a_step_is_at_no_node() -> None:
+    # Each node runs a task. As node 0 leaves at 2 s, node 1 measures itself before the task of node 0 comes.
+    outages = NodeTimetable.outage(0, 2.0, 20.0, cores=4)
+    observed, done, noting = run(Tasks([0.0, 0.0], [9.0, 9.0], [1.0, 1.0]), outages)
+    assert sorted(done.end.tolist()) == [9.0, 18.0]
+    assert observed.of("queue")[:3, 1].tolist() == [1 / 4, 1 / 4, 2 / 4]
+    assert [view.tasks.waiting for view in noting[1].views[:3] if view.tasks is not None] == [0, 0, 1]
+
+
 @pytest.mark.parametrize("dispatch", ["jsq", "pull"])
 def test_a_node_without_cores_is_absent_and_rejects_nothing(dispatch: str) -> None:
     outages = NodeTimetable.outage(0, 30.0, 60.0, cores=4)

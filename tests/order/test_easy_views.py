@@ -1,4 +1,4 @@
-"""EASY at one instant compared with its definition: starting heads, and idle processors while others are owed."""
+"""EASY at one instant compared with its definition: starting heads, and owed or claimed processors."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def plain_easy(view):
         head += 1
     if head == len(asks):
         return found
-    # Owed processors are subtracted; of jobs that end together the narrowest count first.
+    # Owed and claimed processors are subtracted; of jobs that end together the narrowest count first.
     spare, at = free.copy(), math.inf
-    spare[0] -= view.owed
+    spare[0] -= view.owed + view.claimed
     for end, _, own in sorted(held, key=lambda each: each[:2]):
         spare = spare + own
         if (asks[head] <= spare).all():
@@ -86,3 +86,18 @@ def test_easy_equals_its_definition_with_owed_processors(pools):
             for _, why in expected:
                 behind[why] = behind.get(why, 0) + 1
     assert min(behind.values()) > 1
+
+
+@pytest.mark.parametrize("pools", [0, 1, 2])
+def test_easy_equals_its_definition_with_processors_that_others_claim(pools):
+    differ = {True: 0, False: 0}
+    for seed in range(300):
+        drawn_view = view_with_owed_processors(seed, pools)
+        claims = int(np.random.default_rng([13, seed, pools]).integers(1, 5))
+        view = dataclasses.replace(drawn_view, claimed=claims)
+        expected, answer = plain_easy(view), Easy().decide(view)
+        assert list(zip(answer.jobs, answer.why, strict=True)) == expected, seed
+        # Claims matter both behind jobs that start at once and behind a head that waits.
+        behind = bool(expected) and expected[0][1] == HEAD
+        differ[behind] += expected != plain_easy(drawn_view)
+    assert min(differ.values()) > 1

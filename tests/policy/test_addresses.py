@@ -19,7 +19,8 @@ from windlass.model.vectors import VectorJobs
 from windlass.order.fleet.compiled import in_loop
 from windlass.order.site import POLICIES
 from windlass.order.site.view import Start
-from windlass.policy.addresses import names_of, policy_at
+from windlass.policy.addresses import Assignment, names_of, policy_at
+from windlass.scale.policies.hazard import Hazard
 from windlass.scale.policies.reactive import Reactive
 from windlass.scale.policies.thrifty import Thrifty
 from windlass.sim.coupled import Coupled
@@ -113,6 +114,14 @@ def test_one_object_decides_for_two_sites_only_if_it_declares_so() -> None:
     assert apart[0].start.tolist() == apart[1].start.tolist()
     both = scaled({"scale": Reactive()})
     assert both[0].start.tolist() == both[1].start.tolist()
+
+
+@pytest.mark.parametrize("learns", [Hazard, Thrifty])
+def test_an_object_that_learns_decides_for_one_site(learns: type[Hazard | Thrifty]) -> None:
+    policies = Assignment({"scale": learns()})
+    assert policies.at("scale@a") is policies.at("scale@a")
+    with pytest.raises(InputError, match="is given for 'scale@a' and 'scale@b', and does not declare"):
+        policies.at("scale@b")
 
 
 def test_a_policy_that_declares_to_be_shared_keeps_nothing() -> None:

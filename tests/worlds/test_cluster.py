@@ -327,6 +327,14 @@ def test_each_site_keeps_its_own_number_of_instances_without_scale():
     assert [choice.label for choice in chosen.choices() if choice.stands_in] == ["static"]
 
 
+def test_without_scale_tasks_run_on_no_instance_but_those_that_are_kept():
+    sites = {"iowa": {**NODES, "instances": {**INSTANCES, "base": 1}}}
+    _, done = ran(setting("web", sites=sites, without=["scale"], policies={"dispatch": "round-robin"}))
+    # Six nodes, and the first of six instances.
+    assert set(done.tasks[0].result.worker.tolist()) == set(range(7))
+    assert len(done.scaled[0].result.launches.kind) == 1
+
+
 def test_one_decision_may_be_left_out_without_a_list():
     scenario = make_scenario(tree("batch", policies=ALL, without=[[], "share", ["admit", "share"]]))
     assert [variant.setting.without for variant in scenario.variants] == [(), ("share",), ("share", "admit")]

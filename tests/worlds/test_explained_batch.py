@@ -1,15 +1,18 @@
 """The history of batch jobs of a cluster: its figures equal plain computations on the tables of the run."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
 
 from tests.worlds.explained_cluster import (
+    TREE,
     attempts_of,
     batch_cores,
     explained,
     result_of,
+    row_of,
     run,
     staged_cores,
     vector_cores,
@@ -142,3 +145,21 @@ def test_a_job_that_loses_its_cores_names_the_node():
             "fell from" in step.why or step.decision == "share" or "as a guest" in step.why for step in lost
         )
     assert nodes > 0
+
+
+# The run is short: only batch jobs.
+@pytest.mark.matrix(1)
+def test_jobs_with_one_number_at_two_sites_are_told_apart():
+    sites = {site: {"nodes": TREE["sites"][site]["nodes"]} for site in ("iowa", "sydney")}
+    loads = {"batch": TREE["loads"]["batch"]}
+    changes = json.dumps({"seconds": 1800, "sites": sites, "loads": loads, "policies": {}})
+    _, _, done, table = run(1, changes)
+    replays = {site: result_of(done.rigid, "batch", site) for site in sites}
+    both = np.intersect1d(*(replay.jobs.job for replay in replays.values()))[:3].tolist()
+    assert len(both) == 3
+    # The history of each is that of its own row, which `explained` checks.
+    found = explained(tuple(("batch", site, job) for site in sites for job in both), 1, changes)
+    assert [each.job for each in found] == [f"batch@{site}/{job}" for site in sites for job in both]
+    starts = [row_of(table, "batch", site, job)["start_s"] for site in sites for job in both]
+    assert [each.outcome["start_s"] for each in found] == starts
+    assert len(set(starts)) == len(starts)

@@ -1,10 +1,17 @@
 """Each policy of a run has its own random stream, derived only from the seed."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
+from tests.worlds.explained_cluster import TREE
 from tests.worlds.test_words import POLICIES, SMALL
+from windlass.experiment.scenario import make_scenario
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds import find_world
+from windlass.experiment.worlds.cluster import build
+from windlass.experiment.worlds.cluster.draw import draw_arrivals
 from windlass.policy.registry import Registry
 
 SEED = 7
@@ -94,3 +101,33 @@ def test_policies_of_partitions_draw_from_streams_of_their_own(made, tmp_path):
     whole = world.setting.model_validate({**fields, "cluster": {}})
     world.explainer.waited(whole, SEED, world.workload(whole, SEED), 2)
     assert made == {"order": {(SEED, 1)}}
+
+
+class BuiltError(Exception):
+    """A cluster is built; it need not run."""
+
+
+def test_all_that_is_drawn_in_a_cluster_has_a_stream_of_its_own(monkeypatch):
+    found, stream = [], RandomStreams.stream
+
+    def watched(self, name, node=None):
+        rng = stream(self, name, node)
+        found.append((name, node, tuple(rng.bit_generator.seed_seq.entropy)))
+        return rng
+
+    def stop(*_):
+        raise BuiltError
+
+    monkeypatch.setattr(RandomStreams, "stream", watched)
+    monkeypatch.setattr(build, "drive", stop)
+    setting = make_scenario(TREE).variants[0].setting
+    with pytest.raises(BuiltError):
+        build.run_cluster(setting, 1, draw_arrivals(setting, 1), lambda share: None)
+    consumers = Counter((name, node) for name, node, _ in found)
+    # Pairs of jobs slow each other down alike at all sites.
+    assert {name for (name, _), count in consumers.items() if count > 1} == {"factors.batch", "pairs.batch"}
+    assert len({seed for *_, seed in found}) == len(consumers)
+    decisions = {name.partition(".")[0] for name, _ in consumers}
+    assert decisions >= {"plan", "order", "place", "scale", "share", "dispatch", "admit"}
+    # Worlds of one load number their streams from 0.
+    assert all(seed[1] > 9 for *_, seed in found)
