@@ -150,7 +150,9 @@ def test_a_job_that_loses_its_cores_names_the_node():
 # The run is short: only batch jobs.
 @pytest.mark.matrix(1)
 def test_jobs_with_one_number_at_two_sites_are_told_apart():
-    sites = {site: {"nodes": TREE["sites"][site]["nodes"]} for site in ("iowa", "sydney")}
+    # The instances have no vector jobs.
+    iowa = {name: TREE["sites"]["iowa"][name] for name in ("nodes", "instances")}
+    sites = {"iowa": iowa, "sydney": {"nodes": TREE["sites"]["sydney"]["nodes"]}}
     loads = {"batch": TREE["loads"]["batch"]}
     changes = json.dumps({"seconds": 1800, "sites": sites, "loads": loads, "policies": {}})
     _, _, done, table = run(1, changes)

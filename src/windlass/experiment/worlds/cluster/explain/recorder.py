@@ -73,12 +73,14 @@ class JobOfRun:
 
     def holder_names(self, holders: Mapping[int, str]) -> dict[int, str]:
         """Return the loads of numbers of the ledger, marked where they hold only cores that are kept for them."""
-        loads = self.setting.loads
-        kinds = {number: loads[name.partition("@")[0]].kind for number, name in holders.items() if name}
-        return {
-            number: f"{name.partition('@')[0]} (kept)" if kinds.get(number) == "tasks" else name
-            for number, name in holders.items()
-        }
+        return {number: self._holder_name(name) for number, name in holders.items()}
+
+    def _holder_name(self, name: str) -> str:
+        load = name.partition("@")[0]
+        if load:
+            return f"{load} (kept)" if self.setting.loads[load].kind == "tasks" else name
+        # The part of a site's instances holds cores for other loads, without jobs of its own.
+        return f"instances{name}" if name else name
 
     def policy(self, decision: Decision, site: str | None = None) -> str:
         """Return the name of the policy of a decision; empty if there is none."""
