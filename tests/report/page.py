@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,7 +14,7 @@ _VOID = {"meta", "link", "img", "br", "hr", "input", "line", "rect"}
 
 
 class Page(HTMLParser):
-    """Elements in order, texts outside scripts and styles, and texts of scripts by id."""
+    """Elements in order, texts outside scripts and styles, and texts of scripts by id, the figures uncompressed."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -23,6 +25,8 @@ class Page(HTMLParser):
         self.feed(html)
         self.close()
         assert self.open == [], "every element that is opened is closed"
+        if "plots" in self.scripts:
+            self.scripts["plots"] = gzip.decompress(base64.b64decode(self.scripts["plots"])).decode()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len(dict(attrs)) == len(attrs), f"an attribute of <{tag}> is given twice"

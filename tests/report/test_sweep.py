@@ -1,11 +1,11 @@
 """Curves over the axes of a sweep: one colour per policy, one point per variant."""
 
 import json
-import re
 
 import pytest
 
 from tests.report.made import random_outcome
+from tests.report.page import Page
 from windlass.report.html import write_report
 from windlass.report.job_columns import lanes
 from windlass.report.sweep import section
@@ -115,10 +115,9 @@ def test_only_six_combinations_on_other_axes_are_shown_and_the_rest_counted():
 
 
 def test_the_page_has_the_curves(tmp_path):
-    page = tmp_path / "report.html"
-    write_report(swept(), page, by="p99_wait_s")
-    text = page.read_text(encoding="utf-8")
-    plots = json.loads(re.search(r'id="plots">(.*?)</script>', text, re.DOTALL)[1])
-    assert {"sweep-0-p99_wait_s", "sweep-1-p99_wait_s"} <= set(plots)
-    assert all(f'id="{key}"' in text for key in plots)
+    write_report(swept(), tmp_path / "report.html", by="p99_wait_s")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    plots = set(json.loads(page.scripts["plots"]))
+    assert {"sweep-0-p99_wait_s", "sweep-1-p99_wait_s"} <= plots <= page.ids()
     assert "<h2>Metrics over swept parameters</h2>" in text

@@ -1,8 +1,8 @@
 "use strict";
 (() => {
-  const read = (id) => JSON.parse(document.getElementById(id).textContent);
-  const plots = read("plots");
-  const inks = read("inks");
+  const inks = JSON.parse(document.getElementById("inks").textContent);
+  // Figures by key, once they are unpacked.
+  let plots = null;
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
   const touch = window.matchMedia("(pointer: coarse)").matches;
   const hidden = new Set();
@@ -35,17 +35,19 @@
       Plotly.react(key, data, { ...layout, autosize: true }, config);
     }
   };
-  let unpacked = false;
-  const redraw = () => unpacked && draw(prefersDark.matches);
+  const redraw = () => plots && draw(prefersDark.matches);
 
-  // The library is compressed, which makes the page half as large.
+  // The library and the figures are compressed, which makes the page a fraction as large.
+  const inflate = (id) => {
+    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (each) => each.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  };
   const unpack = async () => {
-    const bytes = Uint8Array.from(atob(document.getElementById("library").textContent), (each) => each.charCodeAt(0));
-    const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const [library, figures] = await Promise.all(["library", "plots"].map(inflate));
     const script = document.createElement("script");
-    script.textContent = await new Response(text).text();
+    script.textContent = library;
     document.head.append(script);
-    unpacked = true;
+    plots = JSON.parse(figures);
     redraw();
   };
 
@@ -103,7 +105,7 @@
   // Printing needs the light theme and the width of the paper.
   const resize = () => Object.keys(plots).forEach((key) => Plotly.Plots.resize(key));
   window.matchMedia("print").addEventListener("change", (print) => {
-    if (!unpacked) return;
+    if (!plots) return;
     draw(prefersDark.matches && !print.matches);
     resize();
   });

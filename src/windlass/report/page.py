@@ -58,7 +58,7 @@ def _scripts(plots: list[Plot]) -> str:
     figures = ",".join(f"{json.dumps(plot.key)}:{plot.figure.to_json()}" for plot in plots)
     inks = json.dumps({ink.light: ink.dark for ink in INKS})
     return (
-        f'<script type="application/json" id="plots">{_inert("{" + figures + "}")}</script>\n'
+        f'<script type="text/plain" id="plots">{_compressed("{" + figures + "}")}</script>\n'
         f'<script type="application/json" id="inks">{inks}</script>\n'
         f'<script type="text/plain" id="library">{_library()}</script>\n<script>\n{_asset("page.js")}</script>'
     )
@@ -66,10 +66,10 @@ def _scripts(plots: list[Plot]) -> str:
 
 @cache
 def _library() -> str:
-    """Return what figures need of Plotly's script, compressed, in Base64; the same text each time."""
-    return base64.b64encode(gzip.compress(scatter_only(get_plotlyjs()).encode(), mtime=0)).decode()
+    """Return what figures need of Plotly's script, compressed."""
+    return _compressed(scatter_only(get_plotlyjs()))
 
 
-def _inert(json_text: str) -> str:
-    """Return JSON in which no text can close the enclosing script element."""
-    return json_text.replace("<", "\\u003c")
+def _compressed(content: str) -> str:
+    """Return a text compressed by gzip, in Base64; the same each time, and without a tag of HTML."""
+    return base64.b64encode(gzip.compress(content.encode(), mtime=0)).decode()
