@@ -328,22 +328,37 @@ def test_a_variant_that_knows_the_future_is_a_bound_and_does_not_win(waits, expe
     assert line.endswith(f". {expected}")
 
 
-def test_several_bounds_are_one_sentence_and_those_at_the_same_distance_are_together():
-    waits = {"ends": 30.0, "starts": 90.0, "all": 30.0, "easy": 60.0, "fcfs": 120.0}
+@pytest.mark.parametrize(
+    ("waits", "expected"),
+    [
+        (
+            {"ends": 30.0, "starts": 90.0, "all": 30.0},
+            "3 variants know more than a real policy can and cannot win: ends and all have 30 s (50 %) less; starts "
+            "is worse, so it is no bound here.",
+        ),
+        (
+            {"ends": 60.0, "starts": 90.0, "all": 70.0},
+            "3 variants know more than a real policy can and cannot win: ends has the same mean wait; starts and all "
+            "are worse, so they are no bounds here.",
+        ),
+        (
+            {"ends": 70.0, "starts": 90.0},
+            "2 variants know more than a real policy can and cannot win: all are worse, so none is a bound here.",
+        ),
+    ],
+)
+def test_several_bounds_are_one_sentence_and_those_at_the_same_distance_are_together(waits, expected):
     made = [
         VariantResult(
             name,
             (),
             (replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=wait)),),
-            bound=name not in ("easy", "fcfs"),
+            bound=name in waits,
         )
-        for name, wait in waits.items()
+        for name, wait in {**waits, "easy": 60.0, "fcfs": 120.0}.items()
     ]
     line = sentences(judge(Results("", "", tuple(made))))[0]
-    assert line.endswith(
-        ". 3 variants know more than a real policy can and cannot win: ends and all have 30 s (50 %) less; "
-        "starts has 30 s (50 %) more, which is no bound here."
-    )
+    assert line.endswith(f". {expected}")
 
 
 def test_the_recorded_schedule_is_a_baseline_only_with_its_own_site_and_arrivals():

@@ -109,33 +109,48 @@ def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
 def _bounds(verdict: Verdict, point: PointVerdict) -> str:
     """Return by how much bounds are better than the best, those at one distance together; empty without bounds."""
     names: dict[str, list[str]] = {}
-    for row in sorted(point.bounds):
-        if distance := _distance(verdict, point, row):
-            names.setdefault(distance, []).append(point.names[row])
-    known = sum(len(each) for each in names.values())
-    if known == 1:
+    worse = list[str]()
+    rows = [row for row in sorted(point.bounds) if _has_distance(point, row)]
+    for row in rows:
+        if len(rows) > 1 and _lead_of(verdict, point, row) < 0:
+            worse.append(point.names[row])
+        else:
+            names.setdefault(_distance(verdict, point, row), []).append(point.names[row])
+    if len(rows) == 1:
         ((distance, (name,)),) = names.items()
         return f" {name}, which knows more than a real policy can and cannot win, has {distance}."
     parts = [
         f"{listed(each)} {'has' if len(each) == 1 else 'have'} {distance}" for distance, each in names.items()
     ]
-    return (
-        f" {known} variants know more than a real policy can and cannot win: {'; '.join(parts)}."
-        if parts
-        else ""
-    )
+    if worse and parts:
+        which = "is worse, so it is no bound" if len(worse) == 1 else "are worse, so they are no bounds"
+        parts.append(f"{listed(worse)} {which} here")
+    elif worse:
+        parts.append("all are worse, so none is a bound here")
+    known = f" {len(rows)} variants know more than a real policy can and cannot win: {'; '.join(parts)}."
+    return known if rows else ""
+
+
+def _has_distance(point: PointVerdict, row: int) -> bool:
+    """Return whether a bound and the best have a value."""
+    return point.comparison.best is not None and not math.isnan(point.comparison.means[row])
+
+
+def _lead_of(verdict: Verdict, point: PointVerdict, row: int) -> float:
+    """Return by how much a bound is better than the best, below 0 if it is worse and 0 if they are equal."""
+    comparison, best = point.comparison, point.comparison.best
+    if best is None or comparison.equals_best(row):
+        return 0.0
+    return verdict.better * (comparison.means[row] - comparison.means[best])
 
 
 def _distance(verdict: Verdict, point: PointVerdict, row: int) -> str:
-    """Return the distance of a bound from the best, as the object of ``has``; empty without values."""
-    comparison, best = point.comparison, point.comparison.best
-    if best is None or comparison.means[row] != comparison.means[row]:  # NaN
-        return ""
-    if comparison.equals_best(row):
+    """Return the distance of a bound from the best, as the object of ``has``."""
+    comparison, best, lead = point.comparison, point.comparison.best, _lead_of(verdict, point, row)
+    if best is None or lead == 0:
         return f"the same {label(verdict.metric)}"
     means = (comparison.means[row], comparison.means[best])
     unit = sentence_unit(verdict.metric, [*means, means[1] - means[0]])
-    lead = verdict.better * (means[0] - means[1])
     more = "more" if means[0] > means[1] else "less"
     part = f" ({percentage(abs(lead) / abs(means[1]))})" if means[1] else ""
     return f"{measured(abs(lead), unit)}{part} {more}{'' if lead > 0 else ', which is no bound here'}"
