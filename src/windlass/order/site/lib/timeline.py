@@ -147,12 +147,12 @@ def earliest_between(line, procs, duration, before, limit, floor):
 
 
 @lean
-def widest_before(line, limit):
-    """Return an upper bound of the processors that are free at any time before ``limit``, s."""
+def widest_between(line, start, end):
+    """Return an upper bound of the processors that are free at any time from ``start`` until ``end``, s."""
     widest = 0
-    for place in range(line.blocks[0]):
+    for place in range(_place_of(line, start), line.blocks[0]):
         block = line.order[place]
-        if line.times[block, 0] >= limit:
+        if line.times[block, 0] >= end:
             break
         widest = max(widest, line.most[block])
     return widest
