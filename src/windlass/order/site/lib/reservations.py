@@ -7,10 +7,7 @@ from windlass.order.site.lib.floors import lower_floors, make_floors
 from windlass.order.site.lib.pool_profile import earliest_of_all, pools_of_running, reserve_all
 from windlass.order.site.lib.renewal import LONG, first_fit, place_new, repair
 from windlass.order.site.lib.reserved_line import by_reservation, line_of
-from windlass.order.site.lib.timeline import end_of, take_from, widest_between
-
-#: More processors than any job has.
-_ANY_WIDTH = 1 << 62
+from windlass.order.site.lib.timeline import end_of, take_from
 
 
 @lean
@@ -22,11 +19,7 @@ def _bring_forward(line, floors, view, rows, limit, keyed):
     """
     procs, request, note = view.procs, view.request, view.note
     moved = False
-    # Without a limit, most jobs may move, and what is free would be looked up in vain.
-    widest = widest_between(line, view.now, limit) if limit < np.inf else _ANY_WIDTH
     for row in rows:
-        if procs[row] > widest:
-            continue
         before = note[row]
         # A job holds its reserved processors from the start of its own reservation on.
         at = first_fit(line, floors, procs[row], request[row], before, limit, not keyed)
@@ -44,9 +37,6 @@ def _bring_forward(line, floors, view, rows, limit, keyed):
                 take_from(line, -procs[row], released, last)
                 if floors is not None and keyed:
                     lower_floors(floors, released)
-            if widest < _ANY_WIDTH:
-                # Elsewhere before the limit, no more processors are free than before.
-                widest = max(widest, widest_between(line, min(limit, released), last))
             limit = max(limit, last)
             note[row] = at
             moved = True

@@ -147,18 +147,6 @@ def earliest_between(line, procs, duration, before, limit, floor):
 
 
 @lean
-def widest_between(line, start, end):
-    """Return an upper bound of the processors that are free at any time from ``start`` until ``end``, s."""
-    widest = 0
-    for place in range(_place_of(line, start), line.blocks[0]):
-        block = line.order[place]
-        if line.times[block, 0] >= end:
-            break
-        widest = max(widest, line.most[block])
-    return widest
-
-
-@lean
 def _update_bounds(line, block):
     """Recompute the maximum and minimum of a block."""
     most = least = line.free[block, 0]
