@@ -77,7 +77,7 @@ from windlass.dispatch.state import (
     is_present,
     unit,
 )
-from windlass.jit import helper, inlined
+from windlass.jit import helper, index, inlined
 
 BLOCKS = 16
 _WORK, _SECONDS, _COUNT, _BLOCK_WORK, _BLOCK_SECONDS, _BLOCK_COUNT, _BEGAN, _FIRST, _USED, _HEADER = range(10)
@@ -172,10 +172,10 @@ def take_completion(worker, work, seconds, real, ints, floats):
 
 
 @inlined
-def recent_size(ints, floats, index):
-    """Return the size of a recent real task, chosen by a random number from 0 to 63; 0 if there was none yet."""
+def recent_size(ints, floats, number):
+    """Return the size of a recent real task, chosen by a random `number` from 0 to 63; 0 if there was none yet."""
     count = ints[SIZES_SEEN]
-    return 0.0 if count == 0 else floats[_sizes(ints) + index % min(count, SIZES)]
+    return 0.0 if count == 0 else floats[_sizes(ints) + number % min(count, SIZES)]
 
 
 @inlined
@@ -240,27 +240,29 @@ def refresh(ints, floats):
         ints[BEGUN] = 1
         for worker in range(count):
             floats[_window(ints, worker) + _BEGAN] = now
+    # Read once, as the compiler must assume that each rate written below changes them.
+    length, cut_off, unknown = floats[LENGTH], floats[CUT_OFF], keep * floats[GUARANTEED] / count
+    rates, first_window = ints[RATES_AT], _window(ints, 0)
     moved = total = 0.0
     for worker in range(count):
-        window = _window(ints, worker)
-        known = floats[window + _COUNT] + floats[window + _BLOCK_COUNT]
-        while floats[window + _USED] > 0.0:
-            oldest = window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST])
-            if known - floats[oldest + _COUNT] < floats[LENGTH]:
+        window = first_window + worker * WINDOW
+        known = floats[index(window + _COUNT)] + floats[index(window + _BLOCK_COUNT)]
+        began = floats[index(window + _BEGAN)]
+        while floats[index(window + _USED)] > 0.0:
+            oldest = window + _HEADER + _PER_BLOCK * int(floats[index(window + _FIRST)])
+            if known - floats[index(oldest + _COUNT)] < length:
+                began = floats[index(oldest + _BLOCK_BEGAN)]
                 break
-            known -= floats[oldest + _COUNT]
+            known -= floats[index(oldest + _COUNT)]
             _forget_oldest(floats, window)
-        began = floats[window + _BEGAN]
-        if floats[window + _USED] > 0.0:
-            began = floats[window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST]) + _BLOCK_BEGAN]
-        seconds = floats[window + _SECONDS] + floats[window + _BLOCK_SECONDS]
+        seconds = floats[index(window + _SECONDS)] + floats[index(window + _BLOCK_SECONDS)]
         # Without completions, assume the mean guaranteed rate.
-        rate = keep * floats[GUARANTEED] / count
-        if now - began > floats[CUT_OFF]:
+        rate = unknown
+        if now - began > cut_off:
             rate = 0.0
         elif known > 0.0 and seconds > 0.0:
-            rate = keep * (floats[window + _WORK] + floats[window + _BLOCK_WORK]) / seconds
-        place = ints[RATES_AT] + worker
+            rate = keep * (floats[index(window + _WORK)] + floats[index(window + _BLOCK_WORK)]) / seconds
+        place = index(rates + worker)
         if is_present(ints, worker):
             moved += abs(rate - floats[place])
             total += rate
