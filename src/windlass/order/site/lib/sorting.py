@@ -7,7 +7,7 @@ from windlass.jit import allocating, inlined, lean
 #: Below this length, sorting by comparison is as fast.
 _SHORT = 24
 #: Moves per number from which on the intervals are too crowded, and the numbers are sorted by comparison.
-_PATIENCE = 4
+_PATIENCE = 16
 #: Integers to which infinity and NaN are mapped.
 _INFINITY = np.int64(np.float64(np.inf).view(np.int64))
 _NAN = np.int64((1 << 63) - 1)

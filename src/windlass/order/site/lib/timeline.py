@@ -33,6 +33,9 @@ class Timeline(NamedTuple):
         (b,) number of steps in use in a block.
     order
         (b,) the blocks in order of time.
+    starts
+        (b,) first time of each block, s, in order of time: a search through ``times`` would read a line of memory a
+        block.
     blocks
         (1,) number of blocks in use.
     """
@@ -44,6 +47,7 @@ class Timeline(NamedTuple):
     least: NDArray[np.int64]
     used: NDArray[np.int64]
     order: NDArray[np.int64]
+    starts: NDArray[np.float64]
     blocks: NDArray[np.int64]
 
 
@@ -66,7 +70,7 @@ def make_timeline(steps, more):
     )
     most, least = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
     times, free = np.empty((blocks, ROOM)), np.empty((blocks, ROOM), np.int64)
-    return Timeline(times, free, shift, most, least, used, order, count)
+    return Timeline(times, free, shift, most, least, used, order, np.empty(blocks), count)
 
 
 @inlined
@@ -76,6 +80,7 @@ def append_step(line, time, free):
     if line.blocks[0] == 0 or line.used[block] == ROOM // 2:
         block += index(1)
         line.order[block], line.blocks[0] = block, block + index(1)
+        line.starts[block] = time
         line.most[block] = line.least[block] = free
     place = index(line.used[block])
     line.times[block, place], line.free[block, place] = time, free
@@ -89,7 +94,7 @@ def _place_of(line, time):
     low, high = 0, line.blocks[0]
     while high - low > 1:
         middle = (low + high) >> 1
-        if line.times[line.order[middle], 0] <= time:
+        if line.starts[index(middle)] <= time:
             low = middle
         else:
             high = middle
@@ -105,7 +110,7 @@ def _search(line, procs, duration, before, limit, floor, first_place):
     start, until, blocked, place = before, before, True, first_place
     while place < line.blocks[0]:
         block = line.order[place]
-        first = line.times[block, 0]
+        first = line.starts[place]
         if first >= before or (first >= limit if blocked else first >= until):
             break
         place += 1
@@ -164,8 +169,8 @@ def _halve(line, place):
         line.free[other, step - half] = line.free[block, step]
     line.used[block], line.used[other], line.shift[other] = half, ROOM - half, line.shift[block]
     for later in range(line.blocks[0], place + 1, -1):
-        line.order[later] = line.order[later - 1]
-    line.order[place + 1] = other
+        line.order[later], line.starts[later] = line.order[later - 1], line.starts[later - 1]
+    line.order[place + 1], line.starts[place + 1] = other, line.times[other, 0]
     line.blocks[0] += 1
     _update_bounds(line, block)
     _update_bounds(line, other)
@@ -173,22 +178,23 @@ def _halve(line, place):
 
 @lean
 def _cut(line, time):
-    """Start a step at a time if none does."""
+    """Start a step at a time if none does, and return the position in ``order`` of its block."""
     place = _place_of(line, time)
     if line.used[line.order[place]] == ROOM:
         _halve(line, place)
-        place = _place_of(line, time)
+        place += line.starts[place + 1] <= time
     block = line.order[place]
     step = line.used[block]
     while step > 0 and line.times[block, step - 1] > time:
         step -= 1
     if line.times[block, step - 1] == time:
-        return
+        return place
     for later in range(line.used[block], step, -1):
         line.times[block, later] = line.times[block, later - 1]
         line.free[block, later] = line.free[block, later - 1]
     line.times[block, step], line.free[block, step] = time, line.free[block, step - 1]
     line.used[block] += 1
+    return place
 
 
 @lean
@@ -196,7 +202,7 @@ def is_covered(line, start, end):
     """Return whether no step from ``start`` until ``end`` has a negative number of free processors."""
     for place in range(_place_of(line, start), line.blocks[0]):
         block = line.order[place]
-        if line.times[block, 0] >= end:
+        if line.starts[place] >= end:
             break
         if line.least[block] >= 0:
             continue
@@ -209,13 +215,14 @@ def is_covered(line, start, end):
 @lean
 def take_from(line, procs, start, end):
     """Subtract ``procs`` processors (add them if negative) from a finite ``start`` until ``end``, s."""
-    _cut(line, start)
+    first = _cut(line, start)
     _cut(line, end)
-    for place in range(_place_of(line, start), line.blocks[0]):
+    # The second step may have moved the first one to the next block, but not further.
+    for place in range(first, line.blocks[0]):
         block = line.order[place]
-        if line.times[block, 0] >= end:
+        if line.starts[place] >= end:
             break
-        if line.times[block, 0] >= start and line.times[block, line.used[block] - 1] < end:
+        if line.starts[place] >= start and line.times[block, line.used[block] - 1] < end:
             line.shift[block] -= procs
             line.most[block] -= procs
             line.least[block] -= procs
