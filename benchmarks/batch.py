@@ -55,7 +55,7 @@ def rows(repeats: int) -> list[Row]:
             found += _replays(case, policy, decide, repeats)
     large = Case("Lublin, 450,000 jobs, 8,192 processors", _large_workload(), 8192)
     found += _replays(large, "easy", peers.easy, 1, with_simpy=False)
-    return [*found, _long_queue(), _conservative(), _deep_queue(), _memory(), *_others()]
+    return [*found, _long_queue(), _conservative(), *_deep_queues(), _memory(), *_others()]
 
 
 def _cases() -> list[Case]:
@@ -80,12 +80,16 @@ def _conservative() -> Row:
     return _same_schedule(case, "conservative", ListedConservative(), "compiled, over a list of steps")
 
 
-def _deep_queue() -> Row:
+def _deep_queues() -> list[Row]:
+    return [_deep_queue(10_000, 256), _deep_queue(140_000, 8192)]
+
+
+def _deep_queue(count: int, processors: int) -> Row:
     """Compare one decision of conservative backfilling, after a job ended early, with one over a list of steps."""
-    jobs = lublin(10_000, 256, np.random.default_rng(1), load=50.0)
+    jobs = lublin(count, processors, np.random.default_rng(1), load=50.0)
     waiting = Waiting.of(jobs.job, jobs.submit, jobs.procs, jobs.request)
     ours, listed = Conservative(), ListedConservative()
-    first = SiteView(float(jobs.submit[-1]), 256, 256, waiting, Running.of())
+    first = SiteView(float(jobs.submit[-1]), processors, processors, waiting, Running.of())
     full = after(first, ours.decide(first))
     ended, running = int(full.running.procs[-1]), full.running
     left = Running.of(running.job[:-1], running.procs[:-1], running.expected_end[:-1])
@@ -93,7 +97,7 @@ def _deep_queue() -> Row:
     if not np.array_equal(ours.decide(view).notes, listed.decide(view).notes):  # type: ignore[arg-type]
         raise AssertionError("conservative: the reservations of the peer differ")
     return compare_rates(
-        "conservative, one decision with 10,000 waiting jobs",
+        f"conservative, one decision with {count:,} waiting jobs",
         lambda: ours.decide(view),
         lambda: listed.decide(view),
         "compiled, over a list of steps",
