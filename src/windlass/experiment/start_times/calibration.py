@@ -136,21 +136,35 @@ class Calibration:
 
     def corrected(self, replayed: Sequence[ReplayedWait]) -> list[WaitForecast]:
         """Return the forecasts with corrected medians and intervals; one that is not :meth:`ready` is unchanged."""
-        found = [each.forecast for each in replayed]
+        rows = np.array([each.row() for each in replayed]).reshape(-1, 5)
+        return [WaitForecast(*each) for each in self.corrected_rows(rows).tolist()]
+
+    def corrected_rows(self, replayed: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what :meth:`corrected` does for many jobs at once.
+
+        Parameters
+        ----------
+        replayed
+            (n, 5) a :meth:`ReplayedWait.row` for each job.
+
+        Returns
+        -------
+        NDArray
+            (n, 3) low, median and high of each job, s.
+        """
+        found = replayed[:, :3].copy()
+        at_once = found[:, 2] <= 0
         for errors, immediate in ((self._waited, False), (self._at_once, True)):
-            if len(errors) < FEWEST or (immediate and self._sure()):
+            rows = np.flatnonzero(at_once == immediate)
+            if len(rows) == 0 or len(errors) < FEWEST or (immediate and self._sure()):
                 continue
-            rows = [row for row, each in enumerate(replayed) if each.forecast.immediate is immediate]
-            if not rows:
-                continue
-            given = np.log(np.array([replayed[row].row() for row in rows]) + _OFFSETS[:-1])
+            given = np.log(replayed[rows] + _OFFSETS[:-1])
             for group in _groups(given):
                 shift = errors.corrections(given[group].mean(axis=0), self._misses)
-                waits = np.exp(given[group, :3] + shift) - OFFSET_S
-                for place, (low, median, high) in zip(group, waits, strict=True):
-                    high = max(float(high), 0.0)
-                    low = float(np.clip(low, 0.0, high))
-                    found[rows[place]] = WaitForecast(low, float(np.clip(median, low, high)), high)
+                low, median, high = (np.exp(given[group, :3] + shift) - OFFSET_S).T
+                high = np.maximum(high, 0.0)
+                low = np.clip(low, 0.0, high)
+                found[rows[group]] = np.column_stack((low, np.clip(median, low, high), high))
         return found
 
     def _sure(self) -> bool:

@@ -18,7 +18,7 @@ from windlass.experiment.start_times.start_check import (
     StartCheck,
     check_starts,
     forecast_of,
-    forecasts_of,
+    wait_quantiles,
 )
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.io.traces import Workload
@@ -287,26 +287,20 @@ class StartPredictor:
         state = history.at(at)
         rows, rng = state.waiting, np.random.default_rng([self._seed, len(jobs)])
         starts = replayed_starts(history, state, self._make, self._draws, rng)
-        replayed = [
-            ReplayedWait(raw, procs, request)
-            for raw, procs, request in zip(
-                forecasts_of(starts - at), jobs.procs[rows].tolist(), jobs.request[rows].tolist(), strict=True
-            )
-        ]
-        given = (
-            [each.forecast for each in replayed]
-            if checked is None
-            else checked.calibration.corrected(replayed)
-        )
+        given = wait_quantiles(starts - at)
+        if checked is not None:
+            like = np.column_stack((jobs.procs[rows], jobs.request[rows]))
+            given = checked.calibration.corrected_rows(np.hstack((given, like)))
+        low, median, high = given.T
         return pl.DataFrame(
             {
                 "job": [history.workload.name_of(row) for row in rows.tolist()],
                 "submit_s": jobs.submit[rows],
                 "procs": jobs.procs[rows],
                 "request_s": jobs.request[rows],
-                "low_s": np.array([each.low for each in given]),
-                "median_s": np.array([each.median for each in given]),
-                "high_s": np.array([each.high for each in given]),
+                "low_s": low,
+                "median_s": median,
+                "high_s": high,
                 "planned_s": planned_starts(history, state) - at,
             },
             schema_overrides={"job": pl.String},

@@ -179,19 +179,23 @@ def forecast_of(waits: NDArray[np.float64]) -> WaitForecast:
     >>> forecast_of(np.arange(101.0))
     WaitForecast(low=5.0, median=50.0, high=95.0)
     """
-    return forecasts_of(waits[None, :])[0]
+    return WaitForecast(*wait_quantiles(waits[None, :])[0].tolist())
 
 
-def forecasts_of(waits: NDArray[np.float64]) -> list[WaitForecast]:
-    """Return the forecasts of several jobs, each as by :func:`forecast_of`.
+def wait_quantiles(waits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the 5 % quantile, the median and the 95 % quantile of the drawn waits of several jobs.
 
     Parameters
     ----------
     waits
         (jobs, draws) s.
+
+    Returns
+    -------
+    NDArray
+        (jobs, 3) s.
     """
-    quantiles = np.quantile(waits, (0.05, 0.5, 0.95), axis=1)
-    return [WaitForecast(*each) for each in quantiles.T.tolist()]
+    return np.quantile(waits, (0.05, 0.5, 0.95), axis=1).T
 
 
 class _Track:
