@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.jit import index, inlined, lean
+from windlass.jit.float_bits import interval_of
 from windlass.jit.schema import column
 
 #: Entry of a queue from which a job has left.
@@ -28,9 +29,9 @@ FAN_BITS = 4
 FAN = 1 << FAN_BITS
 #: Classes of jobs between a number of processors and twice that number; a power of two.
 PER_DOUBLING = 8
-#: Bits of a float below those that number its class, and that number less the class.
-_BELOW_CLASS = 52 - 3
-_BEFORE_FIRST = (int(np.float64(PER_DOUBLING).view(np.int64)) >> _BELOW_CLASS) - PER_DOUBLING
+#: Its logarithm, and the intervals of :func:`~windlass.jit.float_bits.interval_of` before those that are classes.
+_BITS = 3
+_BEFORE_FIRST = (_BITS - 1) * PER_DOUBLING
 
 
 class QueueIndex(NamedTuple):
@@ -91,8 +92,7 @@ def class_of(bounds, procs):
     """Return the first class that has jobs of ``procs`` processors or more; the last class if there is none."""
     least = np.int64(max(procs - 1, 0))
     if least >= PER_DOUBLING:
-        # The exponent and the first three bits of the mantissa count the classes.
-        least = (np.float64(least).view(np.int64) >> _BELOW_CLASS) - _BEFORE_FIRST
+        least = interval_of(least, _BITS) - _BEFORE_FIRST
     return min(least, len(bounds) - 1)
 
 

@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from windlass.jit import index, inlined, pick
+from windlass.jit.float_bits import ascending
 from windlass.jit.schema import column, numba_type
 
 
@@ -99,21 +100,15 @@ def with_leaves(tree: EventTree, workers: int) -> EventTree:
 
 
 @inlined
-def _ordered(bits):
-    """Map the bits of a time to an integer that grows with the time; applied twice, it returns the bits."""
-    return bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
-
-
-@inlined
 def schedule_any(tree, worker, time):
     """Set the completion of a worker to a time that may be negative; read it with :func:`next_of_any`."""
-    _schedule(tree, worker, _ordered(_bits(time)))
+    _schedule(tree, worker, ascending(_bits(time)))
 
 
 @inlined
 def next_of_any(tree):
     """Return the next completion (s) in a tree with negative times; infinity if none is pending."""
-    return _time(_ordered(tree.key[_ONE]))
+    return _time(ascending(tree.key[_ONE]))
 
 
 @inlined

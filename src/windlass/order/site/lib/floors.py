@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.jit import allocating, inlined, lean
+from windlass.jit.float_bits import interval_of, least_of
 from windlass.order.site.lib.timeline import earliest_before, earliest_between
 
 #: Blocks of a timeline that one search may read before the floor of its kind is renewed.
 _PATIENCE = 2
-#: Bits of a float below its exponent.
-_MANTISSA = 52
-_BITS_OF_ONE = np.float64(1.0).view(np.int64)
 #: Powers of two that are divided into kinds of requested times, from 1 s on.
 _DOUBLINGS = 31
 _EPSILON = 4.0 * float(np.finfo(np.float64).eps)
@@ -71,27 +69,15 @@ class Floors(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-@inlined
-def _kind_of(number, bits):
-    """Return the kind of a number of at least 1, from 0."""
-    return (np.float64(number).view(np.int64) - _BITS_OF_ONE) >> (_MANTISSA - bits)
-
-
-@inlined
-def _least_of(kind, bits):
-    """Return the least number of a kind."""
-    return np.int64((np.int64(kind) << (_MANTISSA - bits)) + _BITS_OF_ONE).view(np.float64)
-
-
 @allocating
 def _make_kinds(processors, bits):
     """Return kinds of jobs of up to ``processors``, with no floor known yet."""
-    wide, long = _kind_of(processors, bits) + 1, 1 + (_DOUBLINGS << bits)
+    wide, long = interval_of(processors, bits) + 1, 1 + (_DOUBLINGS << bits)
     widths, durations = np.empty(wide, np.int64), np.zeros(long)
     for kind in range(wide):
-        widths[kind] = np.ceil(_least_of(kind, bits))
+        widths[kind] = np.ceil(least_of(kind, bits))
     for kind in range(1, long):
-        durations[kind] = _least_of(kind - 1, bits)
+        durations[kind] = least_of(kind - 1, bits)
     return Kinds(np.full((wide, long), -np.inf), np.zeros((wide, long), np.int64), widths, durations, bits)
 
 
@@ -132,8 +118,8 @@ def _lowered(floors, kinds, wide, long):
 @inlined
 def _kinds_of(kinds, procs, duration):
     """Return the kind of a job, by processors and by requested time."""
-    wide = min(_kind_of(procs, kinds.bits), len(kinds.widths) - 1)
-    long = min(_kind_of(duration, kinds.bits) + 1, len(kinds.durations) - 1) if duration >= 1.0 else 0
+    wide = min(interval_of(procs, kinds.bits), len(kinds.widths) - 1)
+    long = min(interval_of(duration, kinds.bits) + 1, len(kinds.durations) - 1) if duration >= 1.0 else 0
     return wide, long
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from windlass.jit import allocating, inlined, lean
+from windlass.jit.float_bits import ascending
 
 #: Below this length, sorting by comparison is as fast.
 _SHORT = 24
@@ -18,7 +19,7 @@ def _ascending(number):
     """Map a number to an integer that grows with it; NaN is mapped to the largest of all."""
     # Adding 0 makes -0 equal to 0.
     bits = np.float64(number + 0.0).view(np.int64)
-    return _NAN if np.isnan(number) else bits ^ ((bits >> 63) & _NAN)
+    return _NAN if np.isnan(number) else ascending(bits)
 
 
 @allocating
