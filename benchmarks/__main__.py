@@ -30,6 +30,7 @@ SUITES = (
     "scale",
     "serve",
     "share",
+    "starts",
 )
 
 
