@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TRUE_RATES),
     Mutant(
         LEARNER,
-        "rate = keep * floats[GUARANTEED] / count",
-        "rate = 0.01 * keep * floats[GUARANTEED] / count",
+        "keep * floats[GUARANTEED] / count",
+        "0.01 * keep * floats[GUARANTEED] / count",
         TRUE_RATES,
     ),
     Mutant(LEARNING, "floats[:, learn.PART] /= schedulers", "floats[:, learn.PART] /= 1", SHAKY),
@@ -124,9 +124,7 @@ MUTANTS = (
     Mutant(LEARNER, "_LEAST_LENGTH = 16.0", "_LEAST_LENGTH = 64.0", ALONE),
     Mutant(LEARNER, "math.log(max(count, 2)) / epsilon**2", "math.log(max(count, 2)) / epsilon", ALONE),
     Mutant(LEARNER, "min(count + 1, 1000)", "min(count + 1, 10)", ALONE),
-    Mutant(
-        LEARNER, "if known - floats[oldest + _COUNT] < floats[LENGTH]:", "if known < floats[LENGTH]:", ALONE
-    ),
+    Mutant(LEARNER, "if known - floats[index(oldest + _COUNT)] < length:", "if known < length:", ALONE),
     Mutant(LEARNER, "MOVED_ENOUGH = 0.001", "MOVED_ENOUGH = 0.1", ALONE),
     Mutant(ROSELLA, "own != 2, ints, floats)", "True, ints, floats)", ALONE),
     Mutant(LEARNING, "learn.clear_window(worker, ints, floats)", "pass", SHAKY),
