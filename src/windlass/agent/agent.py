@@ -19,7 +19,15 @@ from windlass.agent.join import Joiner
 from windlass.agent.kubernetes import Marker, marking_server
 from windlass.agent.node import AgentNode, load_node, make_node
 from windlass.agent.options import Above, AgentOptions, AggregatorOptions
-from windlass.agent.prometheus import Count, Gauge, LabelledMetric, Page, PrometheusMetric, board_metrics
+from windlass.agent.prometheus import (
+    Count,
+    Gauge,
+    LabelledMetric,
+    Page,
+    PrometheusMetric,
+    board_metrics,
+    node_metrics,
+)
 from windlass.agent.routes import agent_routes
 from windlass.agent.signal_board import Board
 from windlass.agent.state_file import Keeper
@@ -154,6 +162,7 @@ def run_agent(
 
         def shown() -> Iterator[PrometheusMetric]:
             yield from board_metrics(board, names)
+            yield from node_metrics(node.policy.name)
             yield from of_process(refusals, saver.saves, joiner)
 
         web = WebServer(options.listen, agent_routes(board, Page(shown).answer), refusals)

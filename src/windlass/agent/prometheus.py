@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -135,6 +136,23 @@ def board_metrics(board: Board, names: tuple[str, ...]) -> Iterator[PrometheusMe
         "name",
         tuple(pair for pair in pairs if not math.isnan(pair[1])),
     )
+
+
+def node_metrics(policy: str) -> Iterator[PrometheusMetric]:
+    """Yield what stays the same while an agent runs.
+
+    Parameters
+    ----------
+    policy
+        Name of its policy.
+
+    Examples
+    --------
+    >>> [each.name for each in node_metrics("rising")]
+    ['cores', 'policy']
+    """
+    yield Gauge("cores", "Cores of the machine.", float(os.cpu_count() or 1))
+    yield LabelledMetric("policy", "1 for the admission policy.", "name", ((policy, 1.0),))
 
 
 def _numbered(values: Iterable[float]) -> tuple[tuple[str, float], ...]:

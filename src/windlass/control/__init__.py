@@ -15,8 +15,8 @@
 - :mod:`~windlass.control.cluster_file`: the file that lists the engines of a live cluster;
   :mod:`~windlass.control.engine_file`: that of one engine, as commands print it.
 - :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm;
-  :mod:`~windlass.control.scaling`: a live cluster of instances; :mod:`~windlass.control.held_queue`: a queue of OpenPBS
-  or HTCondor, for its command only.
+  :mod:`~windlass.control.scaling`: a live cluster of instances; :mod:`~windlass.control.agents`: node agents;
+  :mod:`~windlass.control.held_queue`: a queue of OpenPBS or HTCondor, for its command only.
 - :mod:`~windlass.control.hurry`: the end of patience at a second signal; :mod:`~windlass.control.taken_over`: held jobs
   that a driver takes over from another one.
 - :mod:`~windlass.control.web`: the pages; :mod:`~windlass.control.mcp`: the same for programs that converse.

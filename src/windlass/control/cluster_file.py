@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from windlass.agent.options import check_name
+from windlass.agent.options import Address, check_name
+from windlass.control.agents.engine import AgentsEngine
 from windlass.control.engine import ControlledEngine
 from windlass.control.scaling import clusters
 from windlass.control.scaling.engine import Connect, ScalingEngine, ScalingSettings
@@ -158,7 +159,31 @@ class _Ray(_Scaling):
         return self.scaling("Ray", self.address, f"ray-{self.address}", connect, folder, acts, report)
 
 
-_KINDS: Mapping[str, type[EngineFields]] = {"slurm": _Slurm, "kubernetes": _Kubernetes, "ray": _Ray}
+class _Agents(EngineFields):
+    engine: Literal["agents"]
+    name: _Text = "agents"
+    addresses: Annotated[list[_Text], Field(min_length=1)]
+    period: _Seconds = 5.0
+
+    def built(self, folder: Path, acts: bool, report: Callable[[str], None]) -> ControlledEngine:
+        """Return the engine, which changes nothing in any case."""
+        found = [
+            Address(*host_and_port(f"addresses.{place}", each)) for place, each in enumerate(self.addresses)
+        ]
+        for place, each in enumerate(found):
+            if each in found[:place]:
+                raise InputError(
+                    f"addresses.{place}: {self.addresses[place]!r} is given twice, expected another"
+                )
+        return AgentsEngine(self.name, found, self.period)
+
+
+_KINDS: Mapping[str, type[EngineFields]] = {
+    "slurm": _Slurm,
+    "kubernetes": _Kubernetes,
+    "ray": _Ray,
+    "agents": _Agents,
+}
 #: Fields with policies, whose files are relative to the folder of the file.
 _POLICIES = ("policies", "policy")
 

@@ -84,11 +84,14 @@ class MachineState:
     name
         Its name at the site.
     state
-        ``up``, ``down``, ``drained``, ``starting`` or ``leaving``, or another word of the engine.
+        ``up``, ``down``, ``drained``, ``starting`` or ``leaving``; of the machine of an agent ``accepting`` or
+        ``rejecting``; or another word of the engine.
     cores, idle
         Cores, and those of them that no load holds.
     price
         Price, per hour; 0 for a node.
+    note
+        A line on its state; may be empty.
     """
 
     name: str
@@ -96,6 +99,7 @@ class MachineState:
     cores: int
     idle: int
     price: float = 0.0
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,8 @@ class SiteStatus:
         A line on work that is not listed; may be empty.
     queue
         The queue of the jobs that have a request; None if there is none, or if the engine does not report it.
+    lists_jobs
+        False if jobs are counted only, or not known.
 
     Examples
     --------
@@ -144,6 +150,20 @@ class SiteStatus:
     machines: tuple[MachineState, ...] = ()
     note: str = ""
     queue: QueueStatus | None = None
+    lists_jobs: bool = True
+
+    @property
+    def accepting(self) -> tuple[int, int] | None:
+        """Of the machines of agents: those that accept tasks, and all; None if there is none of an agent.
+
+        >>> node = MachineState("n1", "rejecting", 4, 0)
+        >>> SiteStatus((), (), 0, 0, machines=(node,)).accepting, SiteStatus((), (), 0, 0).accepting
+        ((0, 1), None)
+        """
+        states = [each.state for each in self.machines]
+        if "accepting" not in states and "rejecting" not in states:
+            return None
+        return states.count("accepting"), len(states)
 
 
 def status_text(state: SiteStatus) -> str:

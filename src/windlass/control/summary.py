@@ -68,6 +68,18 @@ class EngineSummary:
         return sum(status.running_count for _, status in self.statuses)
 
     @property
+    def lists_jobs(self) -> bool:
+        """False if the jobs of its sites are counted only, or not known."""
+        return not self.statuses or any(status.lists_jobs for _, status in self.statuses)
+
+    @property
+    def accepting(self) -> str:
+        """Of the machines of agents, how many accept tasks; empty if there is none of an agent."""
+        found = [status.accepting for _, status in self.statuses if status.accepting is not None]
+        some, all_of = (sum(each[place] for each in found) for place in (0, 1))
+        return f"{some:,} of {all_of:,}" if found else ""
+
+    @property
     def cores(self) -> int:
         """The cores that are up."""
         return sum(status.cores for _, status in self.statuses)

@@ -70,12 +70,17 @@ def _engine(summary: EngineSummary, room: int) -> list[RenderableType]:
     status = summary.seen.status
     # Waiting jobs are what a reader looks for, and get the larger part.
     waiting = min(summary.waiting_count, max(1, room - min(summary.running_count, room // 3)))
+    counts = f"{summary.running_count:,} running, {summary.waiting_count:,} waiting"
+    if summary.accepting:
+        counts = f"{summary.accepting} machines accept tasks"
     head = (
-        f"{status.engine}: {status.state}, {clock_text(summary.now)}; {summary.running_count:,} running, "
-        f"{summary.waiting_count:,} waiting, {summary.held:,} of {summary.cores:,} cores held"
+        f"{status.engine}: {status.state}, {clock_text(summary.now)}; {counts}, "
+        f"{summary.held:,} of {summary.cores:,} cores held"
     )
     # A live display bypasses the console's own escaping of names from logs.
     lines: list[RenderableType] = [printable(text) for text in (head, status.error, summary.note) if text]
+    if not summary.lists_jobs:
+        return lines
     lines.append(_jobs(summary, "Waits for", summary.waiting[:waiting], summary.waiting_count, "waiting"))
     rest = max(1, room - waiting)
     lines.append(_jobs(summary, "Runs for", summary.running[:rest], summary.running_count, "running"))

@@ -44,7 +44,7 @@ def test_prometheus_shows_the_documented_numbers(clock):
 
     from windlass.agent.agent import SaveCounts, of_process
     from windlass.agent.join import Joiner
-    from windlass.agent.prometheus import Page, board_metrics
+    from windlass.agent.prometheus import Page, board_metrics, node_metrics
     from windlass.agent.web import Refusals
 
     board, refusals = Board(clock, 5.0), Refusals()
@@ -58,6 +58,7 @@ def test_prometheus_shows_the_documented_numbers(clock):
 
     def now():
         yield from board_metrics(board, tuple("abcdef"))
+        yield from node_metrics("forewarn")
         yield from of_process(refusals, SaveCounts(), joiner)
 
     page = Page(now).answer().body.decode()

@@ -26,18 +26,21 @@ def decisions_page(request: PageRequest, context: PageContext) -> Markup:
     found = context.reader.decisions(where, before=before, limit=rows)
     chosen = {"engine": engine, "site": site, "decision": decision, "job": job}
     given = {name: value for name, value in chosen.items() if value is not None}
+    scopes = context.reader.decision_scopes()
+    several = len({name for name, _, _ in scopes}) > 1
+    columns = ["Time", "Job", "Site", "Decision", "Policy", "Answer", "Reason"]
     turns = []
     if before is not None:
         turns.append(link("Latest", "/decisions", **given))
     if found.older is not None:
         turns.append(link("Older", "/decisions", **given, before=found.older))
     content = [
-        _form(request, context),
+        _form(request, scopes),
         zone_note([each.time for each in found.rows]),
         table(
             "Decisions, the latest first",
-            ("Time", "Job", "Site", "Decision", "Policy", "Answer", "Reason"),
-            [_row(each) for each in found.rows],
+            [columns[0], "Engine", *columns[1:]] if several else columns,
+            [_row(each, several) for each in found.rows],
             "No decision matches.",
         ),
         tag("nav", *turns, aria_label="Rows", class_="turns") if turns else "",
@@ -51,10 +54,11 @@ def decisions_page(request: PageRequest, context: PageContext) -> Markup:
     return page("/decisions", "Decisions", *content, live=before is None)
 
 
-def _row(each: DecisionRecord) -> tuple[str, ...]:
+def _row(each: DecisionRecord, several: bool) -> tuple[str, ...]:
     job = link(each.job.id, "/decisions", engine=each.job.engine, job=each.job.id) if each.job.id else "–"
     return (
         clock_text(each.time),
+        *([each.job.engine] if several else []),
         job,
         each.job.site or "all",
         each.decision,
@@ -73,8 +77,7 @@ def _events(rows: Sequence[EventRecord]) -> Markup:
     )
 
 
-def _form(request: PageRequest, context: PageContext) -> Markup:
-    scopes = context.reader.decision_scopes()
+def _form(request: PageRequest, scopes: Sequence[tuple[str, str, str]]) -> Markup:
     names = {
         "engine": sorted({engine for engine, _, _ in scopes}),
         "site": sorted({site for _, site, _ in scopes if site}),

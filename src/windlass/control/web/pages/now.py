@@ -45,12 +45,23 @@ def _section(summary: EngineSummary, site: str | None, rows: int, starts: _Start
         tag("p", status.error, class_="error", role="alert") if status.error else "",
         tiles(
             ("Time", zone_text(summary.now)),
-            ("Running", f"{summary.running_count:,}"),
-            ("Waiting", f"{summary.waiting_count:,}"),
+            *_counts(summary),
             ("Cores held", f"{summary.held:,} of {summary.cores:,}"),
         ),
         tag("p", summary.note) if summary.note else "",
         site_links("/", summary.name, summary.sites, site),
+        *(_tables(summary, rows, starts) if summary.lists_jobs else ()),
+    )
+
+
+def _counts(summary: EngineSummary) -> tuple[tuple[str, str], ...]:
+    if summary.accepting:
+        return (("Machines that accept tasks", summary.accepting),)
+    return ("Running", f"{summary.running_count:,}"), ("Waiting", f"{summary.waiting_count:,}")
+
+
+def _tables(summary: EngineSummary, rows: int, starts: _Starts) -> tuple[Markup, Markup]:
+    return (
         _jobs(summary, "Waiting jobs", "Waits for", summary.waiting, summary.waiting_count, rows, starts),
         _jobs(summary, "Running jobs", "Runs for", summary.running, summary.running_count, rows),
     )

@@ -42,6 +42,9 @@ def _section(
     summary: EngineSummary, site: str | None, job: str | None, rows: int, context: PageContext
 ) -> Markup:
     queries, name, now = context.reader.predictions, summary.name, summary.now
+    heading = tag("h2", joined(f"{name} ", state_mark(summary.seen.status.state)))
+    if not summary.lists_jobs:
+        return tag("section", heading, tag("p", "No starts are predicted: this engine has no queue of jobs."))
     waiting = queries.waiting(name, site)
     score, calibrated = queries.score(name, site), queries.score(name, site, least=FEWEST)
     if job is None:
@@ -55,7 +58,7 @@ def _section(
     neglected = tag("ul", *(tag("li", each) for each in _NEGLECTED))
     return tag(
         "section",
-        tag("h2", joined(f"{name} ", state_mark(summary.seen.status.state))),
+        heading,
         *(tag("p", each) for each in score_sentences(score, calibrated, waiting)),
         tag("p", f"The time is {zone_text(now)}."),
         tag("details", tag("summary", "What these predictions neglect"), neglected, id=f"neglected-{name}"),
