@@ -15,8 +15,14 @@ from windlass.scale import Totals
 TYPES = (InstanceType("small", cores=2, most=3), InstanceType("gpu", gpus=1, cores=4, memory=8e9, most=2))
 
 
-def node(kind: str, number: str = "n", **used: float) -> Thing:
-    return Thing(ray_node_type_name=kind, node_id=number, used_resources=lambda: used)
+def node(kind: str, number: str = "n", state: str = "RUNNING", cloud: str = "", **used: float) -> Thing:
+    return Thing(
+        ray_node_type_name=kind,
+        node_id=number,
+        node_status=state,
+        instance_id=cloud,
+        used_resources=lambda: used,
+    )
 
 
 def status(**more: object) -> Thing:
@@ -49,6 +55,32 @@ def test_a_snapshot_counts_nodes_and_demand():
     # Busy since it was first seen busy.
     assert system.look().running.since.tolist() == [100.0, 100.0]
     assert np.isinf(seen.running.walltime).all()
+
+
+def test_machines_have_the_names_of_the_cloud_or_of_ray_and_their_states():
+    found = status(
+        active_nodes=[
+            node("small", "a", cloud="i-2", CPU=1.5),
+            node("small", "b", "DRAINING", CPU=2.0),
+            node("other", "c", CPU=2.0),
+        ],
+        idle_nodes=[node("gpu", "d", "IDLE", cloud="i-1")],
+        pending_nodes=[node("gpu", "", cloud="i-0"), node("small", "")],
+        pending_launches=[
+            Thing(ray_node_type_name="small", count=2),
+            Thing(ray_node_type_name="other", count=1),
+        ],
+    )
+    seen = RayScale(TYPES, lambda: found, lambda requested: None, now=lambda: 0.0).look()
+    assert [(each.name, each.row, each.state, each.held) for each in seen.machines] == [
+        ("b", 0, "leaving", 2.0),
+        ("i-2", 0, "up", 1.5),
+        ("launch 5", 0, "starting", 0.0),
+        ("launch 6", 0, "starting", 0.0),
+        ("launch 7", 0, "starting", 0.0),
+        ("i-0", 1, "starting", 0.0),
+        ("i-1", 1, "up", 0.0),
+    ]
 
 
 def test_a_node_that_was_idle_counts_as_newly_busy():

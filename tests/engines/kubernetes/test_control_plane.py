@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 
 import pytest
@@ -10,12 +11,13 @@ pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
 from tests.control.test_scaling_engine import VirtualStop
 from tests.engines.kubernetes.between import Between
-from tests.engines.kubernetes.cluster import TYPES
+from tests.engines.kubernetes.cluster import NODES, PODS, TYPES
 from tests.engines.kubernetes.served import served_here
-from tests.engines.kubernetes.things import kubeconfig
+from tests.engines.kubernetes.things import kubeconfig, node, pod
 from windlass.control.cluster_file import read_cluster
 from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import JournalReader, JournalWriter
+from windlass.control.site_status import HeldCores, status_from_text
 
 CLUSTER = """
 engines:
@@ -26,6 +28,30 @@ engines:
   history: history.db
   lease: {lease}
 """
+
+
+def test_nodes_are_shown_by_name_and_a_cordoned_one_as_drained(tmp_path):
+    (tmp_path / "types.yaml").write_text(TYPES)
+    (tmp_path / "cluster.yaml").write_text(CLUSTER.format(lease=0))
+    with served_here(tmp_path) as served:
+        server = served.cluster.server
+        cordoned = {**node("a", "small"), "spec": {"unschedulable": True}}
+        for each in (cordoned, node("b", "small"), node("c", "large", ready=False)):
+            server.send("POST", NODES, each)
+        server.send("POST", PODS, pod("runs", "3", "b"))
+        shutil.copy(served.admin, tmp_path / "config")
+        (engine,) = read_cluster(tmp_path / "cluster.yaml", acts=False, report=print).engines
+        with JournalWriter(tmp_path / "journal.db") as journal, pytest.raises(EngineStoppedError):
+            engine.run(journal, VirtualStop(1.0))
+    with JournalReader(tmp_path / "journal.db") as reader:
+        (view,) = reader.views()
+    state = status_from_text(view.content)
+    assert [(each.name, each.state, each.cores, each.idle, each.note) for each in state.machines] == [
+        ("a", "drained", 4, 4, "type small"),
+        ("b", "up", 4, 1, "type small"),
+        ("c", "starting", 8, 8, "type large"),
+    ]
+    assert (state.cores, state.idle, state.held) == (4, 1, (HeldCores("small", 3),))
 
 
 @pytest.mark.parametrize(("acts", "lease"), [(False, 15), (True, 0), (True, 15)])

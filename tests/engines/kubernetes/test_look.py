@@ -22,6 +22,40 @@ def counted(*, busy, ready=True, age=0.0, **more):
     return [int(each[0]) for each in (found.ready, found.coming, found.used)], found.running.resources.sum()
 
 
+def test_each_node_has_its_state_and_the_cores_that_its_pods_request():
+    made = {"creationTimestamp": "2026-01-01T00:00:00Z"}
+    ready, not_ready = {"status": node("", "")["status"]}, {"status": node("", "", False)["status"]}
+    nodes = {
+        "away": not_ready,
+        "cordoned": {**ready, "spec": {"unschedulable": True}},
+        "gone": {**ready, "metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}},
+        "new": {**not_ready, "metadata": {"creationTimestamp": "2026-01-01T01:00:00Z"}},
+        "never": not_ready,
+        "ready": ready,
+    }
+    objects = [node(name, "small") for name in sorted(nodes, reverse=True)]
+    for each in objects:
+        more = nodes[each["metadata"]["name"]]
+        each["metadata"].update(made | more.get("metadata", {}))
+        each["status"], each["spec"] = more["status"], more.get("spec", {})
+    pods = [
+        pod("a", "3", "away"),
+        pod("b", "1500m", "cordoned"),
+        pod("c", "1", "cordoned"),
+        pod("d", "2", "other"),
+        pod("e", "1"),
+    ]
+    found = cluster_snapshot(TYPES, [*objects, node("other", "large")], pods, now=MADE + 3600.0)
+    assert [(each.name, each.row, each.state, each.held) for each in found.machines] == [
+        ("away", 0, "unreachable", 3.0),
+        ("cordoned", 0, "drained", 2.5),
+        ("gone", 0, "leaving", 0.0),
+        ("never", 0, "down", 0.0),
+        ("new", 0, "starting", 0.0),
+        ("ready", 0, "up", 0.0),
+    ]
+
+
 def test_a_ready_node_counts_as_ready():
     assert counted(busy=False) == ([1, 0, 0], 0.0)
     assert counted(busy=True) == ([1, 0, 1], 3.0)

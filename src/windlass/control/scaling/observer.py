@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil
 
 from windlass.control.journal import (
     ActOutcome,
@@ -17,10 +19,13 @@ from windlass.control.journal import (
 )
 from windlass.control.site_status import MOST, HeldCores, MachineState, SiteStatus, status_text
 from windlass.engines.elastic.engine import LiveScale
-from windlass.engines.elastic.system import ClusterError, ClusterSnapshot, ElasticSystem
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot, ElasticSystem, SeenMachine
 from windlass.model.instances import InstanceType
 from windlass.report.units import counted
 from windlass.scale import POLICIES, ScaleView, Totals
+
+#: States of machines whose cores count as up: those that the view of the policy counts.
+_UP = ("up", "unreachable")
 
 
 class ScaleObserver:
@@ -58,6 +63,8 @@ class ScaleObserver:
         #: The totals of the latest decision, and those that the cluster accepted.
         self._decided: tuple[int, ...] | None = None
         self._requested: tuple[int, ...] | None = None
+        #: The machines by name, if the cluster names them.
+        self._machines: tuple[SeenMachine, ...] = ()
         #: Why the cluster does not answer; empty if it does.
         self._away = ""
         left = [act for act in reader.open_acts() if act.job == key]
@@ -71,8 +78,9 @@ class ScaleObserver:
             EngineStatus(self._key.engine, state, self._clock(), self._about, self._away),
         )
 
-    def answered(self) -> None:
-        """Take note that the cluster answers."""
+    def answered(self, found: ClusterSnapshot) -> None:
+        """Take note that the cluster answers, and of its machines."""
+        self._machines = found.machines
         if self._away:
             self._away = ""
             self._journal.append(EventRecord(self._clock(), self._key, "reachable"))
@@ -90,7 +98,7 @@ class ScaleObserver:
         if answer.counts != self._decided:
             self._decided = answer.counts
             self._journal.append(*self._decisions(view, answer))
-        state = instance_status(view)
+        state = instance_status(view, self._machines)
         self._journal.append(ViewRecord(view.now, self._key.engine, self._key.site, status_text(state)))
         self.beat()
 
@@ -152,7 +160,7 @@ class ObservedSystem:
         except ClusterError as error:
             self._observer.failed(error)
             raise
-        self._observer.answered()
+        self._observer.answered(found)
         return found
 
     def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
@@ -205,8 +213,15 @@ class ObservedScale:
         return self._engine.result().failures == before
 
 
-def instance_status(view: ScaleView) -> SiteStatus:
-    """Return the state of a cluster of instances: they have no names, so those of a type are numbered.
+def instance_status(view: ScaleView, seen: Sequence[SeenMachine] = ()) -> SiteStatus:
+    """Return the state of a cluster of instances; where they have no names, those of a type are numbered.
+
+    Parameters
+    ----------
+    view
+        What the policy reads.
+    seen
+        The machines by name; empty if the cluster does not name them.
 
     Examples
     --------
@@ -215,28 +230,44 @@ def instance_status(view: ScaleView) -> SiteStatus:
     >>> view = ScaleView(0.0, 300.0, (InstanceType("small", cores=4, most=9, price=0.2),), np.array([2]), np.array([1]),
     ...     np.array([1]), Demands.none(), Demands.none(), np.zeros((1, 1)))
     >>> [(each.name, each.state, each.idle) for each in instance_status(view).machines]
-    [('small 1', 'up', 0), ('small 2', 'up', 4), ('small 3', 'starting', 0)]
+    [('small 1', 'up', 0), ('small 2', 'up', 4), ('small 3', 'starting', 4)]
+    >>> seen = [SeenMachine("node-a", 0, "up", 2.5), SeenMachine("node-b", 0, "drained", 1.0)]
+    >>> [(each.name, each.state, each.idle) for each in instance_status(view, seen).machines]
+    [('node-a', 'up', 1), ('node-b', 'drained', 3)]
     """
-    machines, cores, held = list[MachineState](), 0, list[HeldCores]()
-    rows = zip(view.types, view.ready.tolist(), view.coming.tolist(), view.used.tolist(), strict=True)
-    for kind, ready, coming, used in rows:
-        own = int(kind.cores)
-        cores += own * ready
-        if used:
-            held.append(HeldCores(kind.name, own * used))
-        for place in range(min(ready + coming, MOST)):
-            state = "up" if place < ready else "starting"
-            idle = own if used <= place < ready else 0
-            machines.append(MachineState(f"{kind.name} {place + 1}", state, own, idle, kind.price))
+    rows, note = list(seen or _numbered(view)), "type {}" if seen else ""
+    machines = [_machine(each, view.types[each.row], note) for each in rows]
+    up, held = 0, Counter[str]()
+    for each, machine in zip(rows, machines, strict=True):
+        if each.state in _UP:
+            up += machine.cores
+            held[view.types[each.row].name] += machine.cores - machine.idle
     running, waiting = len(view.running.resources), len(view.waiting.resources)
     return SiteStatus(
         (),
         (),
         running,
         waiting,
-        cores,
-        cores - sum(each.cores for each in held),
-        tuple(sorted(held, key=lambda each: -each.cores)),
+        up,
+        up - held.total(),
+        tuple(HeldCores(kind, count) for kind, count in held.most_common() if count),
         tuple(machines[:MOST]),
         f"{counted(running, 'request')} of running jobs and {counted(waiting, 'request')} of waiting ones",
+        lists_jobs=False,
     )
+
+
+def _numbered(view: ScaleView) -> Iterator[SeenMachine]:
+    """Yield the instances of each type: those in use, empty ones, and those that start."""
+    counts = zip(view.types, view.ready.tolist(), view.coming.tolist(), view.used.tolist(), strict=True)
+    for row, (kind, ready, coming, used) in enumerate(counts):
+        for place in range(ready + coming):
+            state = "up" if place < ready else "starting"
+            yield SeenMachine(f"{kind.name} {place + 1}", row, state, kind.cores if place < used else 0.0)
+
+
+def _machine(seen: SeenMachine, kind: InstanceType, note: str) -> MachineState:
+    cores = int(kind.cores)
+    # A machine that is down has no core to take.
+    idle = 0 if seen.state == "down" else max(0, cores - ceil(seen.held))
+    return MachineState(seen.name, seen.state, cores, idle, kind.price, note.format(kind.name))

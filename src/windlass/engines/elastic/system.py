@@ -18,6 +18,29 @@ class ClusterError(RuntimeError):
     """A cluster does not answer or rejects a call; the message has the reason."""
 
 
+@dataclass(frozen=True, slots=True)
+class SeenMachine:
+    """A machine of a cluster, for people to see: no decision reads it.
+
+    Parameters
+    ----------
+    name
+        Its name in the cluster.
+    row
+        The number of its type.
+    state
+        ``up``; ``starting``; ``drained``, if it accepts no more jobs; ``leaving``, if it is being removed;
+        ``unreachable``, if it does not report and has jobs; or ``down``.
+    held
+        Cores that jobs request there.
+    """
+
+    name: str
+    row: int
+    state: str
+    held: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSnapshot:
     """The state of a cluster at one time; k types.
@@ -28,6 +51,8 @@ class ClusterSnapshot:
         (k,) see :class:`~windlass.scale.view.ScaleView`.
     running, waiting
         Requests of running and waiting jobs.
+    machines
+        The machines by name, also those that do not count; empty if the cluster does not name them.
     """
 
     ready: _Ints
@@ -35,6 +60,7 @@ class ClusterSnapshot:
     used: _Ints
     running: Demands
     waiting: Demands
+    machines: tuple[SeenMachine, ...] = ()
 
 
 class ElasticSystem(Protocol):

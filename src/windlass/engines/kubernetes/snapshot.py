@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.engines.elastic.system import ClusterSnapshot
+from windlass.engines.elastic.system import ClusterSnapshot, SeenMachine
 from windlass.engines.kubernetes.pods import (
     instant,
     is_job,
@@ -72,6 +72,8 @@ def cluster_snapshot(
     >>> found = cluster_snapshot([small], [node], [{"metadata": submitted, "spec": spec}])
     >>> found.ready.tolist(), found.used.tolist(), found.waiting.resources.tolist()
     ([1], [0], [[0.0, 1.0, 0.0]])
+    >>> found.machines
+    (SeenMachine(name='a', row=0, state='up', held=0.0),)
     """
     row_of = {kind.name: row for row, kind in enumerate(types)}
     row_by_node, objects = {}, {}
@@ -81,7 +83,7 @@ def cluster_snapshot(
         if row is not None:
             row_by_node[str(meta.get("name"))] = row
             objects[str(meta.get("name"))] = node
-    running, waiting, busy = [], [], set()
+    running, waiting, holds = [], [], dict[str, list[Tree]]()
     for pod in pods:
         node_name = node_of(pod)
         if is_over(pod) or not is_job(pod):
@@ -90,17 +92,36 @@ def cluster_snapshot(
             waiting.append(pod)
         elif node_name in row_by_node:
             running.append(pod)
-            busy.add(node_name)
+            holds.setdefault(node_name, []).append(pod)
     ready, coming, used = (np.zeros(len(types), np.int64) for _ in range(3))
     for name, row in row_by_node.items():
-        holds = name in busy
         if is_leaving(objects[name]):
             continue
-        up = holds or is_ready(objects[name])
+        up = name in holds or is_ready(objects[name])
         ready[row] += up
-        used[row] += holds
+        used[row] += name in holds
         coming[row] += not up and _is_starting(objects[name], now)
-    return ClusterSnapshot(ready, coming, used, _demands(running), _demands(waiting))
+    demands = _demands(running)
+    machines = [
+        SeenMachine(name, row, _state(objects[name], name in holds, now), _cores(holds.get(name, ())))
+        for name, row in sorted(row_by_node.items(), key=lambda each: (each[1], each[0]))
+    ]
+    return ClusterSnapshot(ready, coming, used, demands, _demands(waiting), tuple(machines))
+
+
+def _state(node: Tree, holds: bool, now: float) -> str:
+    """Return the state of a node in a word."""
+    if is_leaving(node):
+        return "leaving" if (node.get("metadata") or {}).get("deletionTimestamp") else "drained"
+    if is_ready(node):
+        return "up"
+    if holds:
+        return "unreachable"
+    return "starting" if _is_starting(node, now) else "down"
+
+
+def _cores(pods: Iterable[Tree]) -> float:
+    return float(sum(requests(pod)[1] for pod in pods))
 
 
 def is_leaving(node: Tree) -> bool:

@@ -16,12 +16,16 @@ from typing import Any
 import numpy as np
 
 from windlass.engines.address import host_and_port
-from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
+from windlass.engines.elastic.system import ClusterError, ClusterSnapshot, SeenMachine
 from windlass.model.instances import RESOURCES, InstanceType
 from windlass.scale import Demands, Totals
 
 #: Ray's names of :data:`~windlass.model.instances.RESOURCES`.
 _NAMES = dict(zip(("GPU", "CPU", "memory"), range(len(RESOURCES)), strict=True))
+#: Place of the cores in a vector of resources.
+_CORES = _NAMES["CPU"]
+#: Ray's word for a node that is being removed.
+_DRAINING = "DRAINING"
 Bundles = list[dict[str, float]]
 #: Time limit for a connection to the head, s.
 _PATIENCE_S = 5.0
@@ -93,6 +97,7 @@ class RayScale:
         row_of = {kind.name: row for row, kind in enumerate(self._types)}
         ready, coming, used = (np.zeros(len(self._types), np.int64) for _ in range(3))
         running, since, now = [], [], self._now()
+        machines: list[SeenMachine] = []
         busy: dict[str, float] = {}
         for node in [*status.active_nodes, *status.idle_nodes]:
             row = row_of.get(node.ray_node_type_name)
@@ -100,6 +105,8 @@ class RayScale:
                 continue
             ready[row] += 1
             holds = _vector(node.used_resources())
+            state = "leaving" if node.node_status == _DRAINING else "up"
+            machines.append(SeenMachine(node.instance_id or node.node_id, row, state, float(holds[_CORES])))
             if holds.any():
                 used[row] += 1
                 busy[node.node_id] = self._since.get(node.node_id, now)
@@ -108,14 +115,26 @@ class RayScale:
         self._since = busy
         for node in status.pending_nodes:
             if node.ray_node_type_name in row_of:
-                coming[row_of[node.ray_node_type_name]] += 1
+                row = row_of[node.ray_node_type_name]
+                coming[row] += 1
+                machines.append(
+                    SeenMachine(node.instance_id or f"launch {len(machines) + 1}", row, "starting")
+                )
         for launch in status.pending_launches:
             if launch.ray_node_type_name in row_of:
-                coming[row_of[launch.ray_node_type_name]] += launch.count
+                row, launches = row_of[launch.ray_node_type_name], int(launch.count)
+                coming[row] += launches
+                first = len(machines) + 1
+                machines += [SeenMachine(f"launch {first + at}", row, "starting") for at in range(launches)]
         demands = status.resource_demands
         waiting = list(_waiting([*demands.ray_task_actor_demand, *demands.placement_group_demand]))
         return ClusterSnapshot(
-            ready, coming, used, _demands(running, since), _demands(waiting, [now] * len(waiting))
+            ready,
+            coming,
+            used,
+            _demands(running, since),
+            _demands(waiting, [now] * len(waiting)),
+            tuple(sorted(machines, key=lambda each: (each.row, each.name))),
         )
 
 
