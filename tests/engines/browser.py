@@ -30,6 +30,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
 #: The least number of a file descriptor that is given to the shell.

@@ -17,9 +17,10 @@ pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 from tests.control.test_serve import started, url_of
 from tests.engines.browser import PATIENCE, chromium
 from tests.engines.kubernetes.between import Between
-from tests.engines.kubernetes.cluster import TYPES, Cluster
+from tests.engines.kubernetes.cluster import NODES, TYPES, Cluster
 from tests.engines.kubernetes.served import served_here
 from tests.engines.kubernetes.things import kubeconfig
+from tests.engines.linux.agent.test_real import RUN, Process
 from tests.engines.slurm.private import private_slurm
 from tests.engines.test_ray_scale_live import Load, autoscaled, free_port, joined
 from windlass.control.journal import JournalReader, RowFilter
@@ -46,6 +47,9 @@ engines:
   period: 0.5
   address: 127.0.0.1:{port}
   history: ray.db
+- engine: agents
+  addresses: ['{agent}']
+  period: 0.5
 """
 #: The text of the page Machines, with its tables open.
 MACHINES = """
@@ -66,6 +70,20 @@ class Breaks(Reactive):
         if Path({file!r}).exists():
             raise RuntimeError("the policy of this test breaks")
         return super().decide(view)
+"""
+#: Rejects tasks while a file is there.
+CLOSES = """
+from pathlib import Path
+
+from windlass.admit.view import Admission
+
+
+class Closes:
+    name = "closes"
+
+    def decide(self, view):
+        reject = Path({file!r}).exists()
+        return Admission(reject, "the node is closed" if reject else "the node is open", float(reject))
 """
 RAY_TYPES = "types: [{name: small, cores: 2, most: 3, launch: 1.0}]"
 
@@ -100,11 +118,23 @@ def following(pods: Cluster) -> Iterator[None]:
         thread.join()
 
 
+@contextmanager
+def agent(policy: Path) -> Iterator[Process]:
+    """Run a node agent, without a guard, so that the policy alone decides."""
+    running = Process(*RUN, "--policy", str(policy), "--guard", "0")
+    try:
+        yield running
+    finally:
+        assert running.end() == 0
+        running.process.stderr.close()
+
+
 def test_all_engines_are_shown_and_a_failing_one_stops_alone(tmp_path):
-    broken, port = tmp_path / "broken", free_port()
+    broken, closed, port = tmp_path / "broken", tmp_path / "closed", free_port()
     (tmp_path / "kubernetes.yaml").write_text(TYPES)
     (tmp_path / "ray.yaml").write_text(RAY_TYPES)
     (tmp_path / "breaks.py").write_text(BREAKS.format(file=str(broken)))
+    (tmp_path / "closes.py").write_text(CLOSES.format(file=str(closed)))
     file = tmp_path / "cluster.yaml"
     with (
         private_slurm(nodes=2, cpus=2) as shell,
@@ -112,15 +142,17 @@ def test_all_engines_are_shown_and_a_failing_one_stops_alone(tmp_path):
         closing(Between(served.upstream)) as between,
         autoscaled(port),
         joined(port),
+        agent(tmp_path / "closes.py") as node,
         chromium(tmp_path / "profile") as browser,
     ):
+        where = f"{node.address.host}:{node.address.port}"
         kubeconfig(tmp_path / "config", between.url, served.token)
-        file.write_text(CLUSTER.format(conf=shell.cluster.conf, port=port))
+        file.write_text(CLUSTER.format(conf=shell.cluster.conf, port=port, agent=where))
         pods, load = served.cluster, Load(tmp_path)
         with started("serve", str(file), "--act", "--listen", "127.0.0.1:0") as process:
             url = url_of(process)
             now, other = browser.page(url), browser.page(f"{url}/health")
-            for engine in ("slurm", "kubernetes", "ray"):
+            for engine in ("slurm", "kubernetes", "ray", "agents"):
                 other.until(rf"\b{engine}\s+running\b")
 
             # A job of Slurm appears, is explained, and has an interval.
@@ -142,12 +174,22 @@ def test_all_engines_are_shown_and_a_failing_one_stops_alone(tmp_path):
             other.go(f"{url}/machines")
 
             with following(pods):
-                other.until(r"kubernetes: cluster\s+Machines up\s+1 of 1", MACHINES)
+                other.until(r"kubernetes: cluster\s+Machines up\s+1 of 1.*small-\d+\s+up\s+3 of 4", MACHINES)
                 other.until(r"ray: \S+\s+Machines up\s+2 of 2", MACHINES)
 
-            # A drained node shows.
+            # Drained nodes show, and a node whose agent rejects tasks.
             shell("scontrol", "update", "NodeName=w2", "State=DRAIN", "Reason=test")
             other.until(r"slurm: .*w2\s+drained", MACHINES)
+            (each,) = pods.nodes()
+            name = each["metadata"]["name"]
+            pods.server.send("PATCH", f"{NODES}/{name}", {"spec": {"unschedulable": True}})
+            other.until(rf"kubernetes: cluster.*{name}\s+drained\s+3 of 4", MACHINES)
+            other.until(rf"agents\s+Machines.*{where}\s+accepting.*the node is open", MACHINES)
+            closed.touch()
+            other.until(rf"agents\s+Machines.*{where}\s+rejecting.*the node is closed", MACHINES)
+            other.go(f"{url}/decisions?engine=agents")
+            other.until(r"admit\s+\S*closes\S*\s+reject tasks\s+the node is closed")
+            other.go(f"{url}/machines")
             shell("scontrol", "update", "NodeName=w2", "State=RESUME")
             other.until(r"slurm: \S+\s+Machines up\s+2 of 2", MACHINES)
 
@@ -192,4 +234,4 @@ def test_all_engines_are_shown_and_a_failing_one_stops_alone(tmp_path):
         (error,) = reader.events(RowFilter(topic="error")).rows
         assert error.job.engine == "kubernetes"
         states = {each.status.engine: each.status.state for each in reader.engines()}
-        assert states == {"slurm": "stopped", "kubernetes": "failed", "ray": "stopped"}
+        assert states == {"slurm": "stopped", "kubernetes": "failed", "ray": "stopped", "agents": "stopped"}
