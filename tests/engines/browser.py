@@ -35,7 +35,8 @@ _FLAGS = (
 )
 #: The least number of a file descriptor that is given to the shell.
 _ABOVE = 10
-_TEXT = "document.getElementById('main').innerText"
+#: Returns the text that a person sees.
+VISIBLE = "document.getElementById('main').innerText"
 
 
 class BrowserError(RuntimeError):
@@ -131,7 +132,7 @@ class Page:
         """Go to another page."""
         self._browser.send("Page.navigate", self._session, url=url)
 
-    def until(self, pattern: str, script: str = _TEXT) -> str:
+    def until(self, pattern: str, script: str = VISIBLE) -> str:
         """Wait until the text that a script returns, the visible one, matches without a reload, and return it."""
         found = [""]
 

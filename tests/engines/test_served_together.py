@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shlex
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,24 +18,25 @@ pytest.importorskip("ray", reason="Ray is not installed (the extra `ray`)")
 pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
 from tests.control.test_serve import started, url_of
-from tests.engines.browser import PATIENCE, chromium
+from tests.engines.browser import PATIENCE, VISIBLE, Page, chromium
 from tests.engines.kubernetes.between import Between
 from tests.engines.kubernetes.cluster import NODES, TYPES, Cluster
 from tests.engines.kubernetes.served import served_here
 from tests.engines.kubernetes.things import kubeconfig
 from tests.engines.linux.agent.test_real import RUN, Process
-from tests.engines.slurm.private import private_slurm
+from tests.engines.slurm.private import Shell, private_slurm
 from tests.engines.test_ray_scale_live import Load, autoscaled, free_port, joined
 from windlass.control.journal import JournalReader, RowFilter
 from windlass.engines.slurm.models import Phase
 
 pytestmark = pytest.mark.slow
 
+ENGINES = ("slurm", "kubernetes", "ray", "agents")
 CLUSTER = """
 journal: journal.db
 engines:
 - engine: slurm
-  policies: {{order: fcfs}}
+  policies: {{order: ./stops.py}}
   conf: {conf}
   book: book
 - engine: kubernetes
@@ -60,10 +64,10 @@ document.getElementById("main").innerText
 BREAKS = """
 from pathlib import Path
 
-from windlass.scale.policies.reactive import Reactive
+{base}
 
 
-class Breaks(Reactive):
+class Breaks(Base):
     name = "breaks"
 
     def decide(self, view):
@@ -71,6 +75,8 @@ class Breaks(Reactive):
             raise RuntimeError("the policy of this test breaks")
         return super().decide(view)
 """
+REACTIVE = "from windlass.scale.policies.reactive import Reactive as Base"
+FCFS = "from windlass.order.site.policies.fcfs import Fcfs as Base"
 #: Rejects tasks while a file is there.
 CLOSES = """
 from pathlib import Path
@@ -129,13 +135,116 @@ def agent(policy: Path) -> Iterator[Process]:
         running.process.stderr.close()
 
 
+@dataclass(frozen=True)
+class Scene:
+    """All engines under one command, and two pages of it."""
+
+    folder: Path
+    shell: Shell
+    pods: Cluster
+    load: Load
+    url: str
+    now: Page
+    other: Page
+
+    def on(self, path: str, *patterns: str, script: str = VISIBLE) -> None:
+        """Go to a page, and wait until it matches."""
+        self.other.go(f"{self.url}/{path}")
+        for each in patterns:
+            self.other.until(each, script)
+
+    def act(self, action: str, engine: str) -> None:
+        """Run an action as an operator does."""
+        words = ("act", action, str(self.folder / "journal.db"), engine, "--reason", "test")
+        done = subprocess.run([sys.executable, "-m", "windlass", *words], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def a_job_appears_is_explained_and_has_an_interval(scene: Scene, one: Switch, two: Switch) -> tuple[int, int]:
+    first = scene.shell.submit(one.command, procs=4, minutes=30)
+    scene.now.until(rf"Running jobs.*\b{first}\b.*head of the queue")
+    second = scene.shell.submit(two.command, procs=4, minutes=30)
+    scene.now.until(rf"Waiting jobs.*\b{second}\b.*first in the queue; needs 4 cores, 0 idle")
+    scene.on("when?engine=slurm", rf"90 % interval.*\b{second}\b.* to ")
+    return first, second
+
+
+def autoscalers_decide_and_their_machines_appear(scene: Scene) -> None:
+    scene.pods.submit(3)
+    scene.load.begin()
+    scene.on("decisions?engine=kubernetes", r"scale\s+breaks\s+1 × small")
+    scene.on("decisions?engine=ray", r"scale\s+reactive\s+2 × small")
+    with following(scene.pods):
+        scene.on(
+            "machines",
+            r"kubernetes: cluster\s+Machines up\s+1 of 1.*small-\d+\s+up\s+3 of 4",
+            r"ray: \S+\s+Machines up\s+2 of 2",
+            script=MACHINES,
+        )
+
+
+def drained_nodes_show_and_one_whose_agent_rejects_tasks(scene: Scene, where: str, closed: Path) -> None:
+    scene.shell("scontrol", "update", "NodeName=w2", "State=DRAIN", "Reason=test")
+    (each,) = scene.pods.nodes()
+    name = each["metadata"]["name"]
+    scene.pods.server.send("PATCH", f"{NODES}/{name}", {"spec": {"unschedulable": True}})
+    scene.on(
+        "machines",
+        r"slurm: .*w2\s+drained",
+        rf"kubernetes: cluster.*{name}\s+drained\s+3 of 4",
+        rf"agents\s+Machines.*{where}\s+accepting.*the node is open",
+        script=MACHINES,
+    )
+    closed.touch()
+    # The page is not requested again.
+    scene.other.until(rf"agents\s+Machines.*{where}\s+rejecting.*the node is closed", MACHINES)
+    scene.on("decisions?engine=agents", r"admit\s+closes\s+reject tasks\s+the node is closed")
+    scene.shell("scontrol", "update", "NodeName=w2", "State=RESUME")
+    scene.on("machines", r"slurm: \S+\s+Machines up\s+2 of 2", script=MACHINES)
+
+
+def a_policy_of_kubernetes_fails_alone(scene: Scene, broken: Path, third: Switch) -> tuple[int, int]:
+    broken.touch()
+    scene.on("health", r"kubernetes\s+failed.*the policy of this test breaks")
+    running = scene.shell.submit(third.command, procs=4, minutes=30)
+    scene.now.until(rf"Running jobs.*\b{running}\b.*head of the queue")
+    waiting = scene.shell.submit("true", procs=4, minutes=30)
+    scene.now.until(rf"Waiting jobs.*\b{waiting}\b.*first in the queue")
+    scene.load.end()
+    scene.on("decisions?engine=ray", r"scale\s+reactive\s+0 × small")
+    scene.on("health", *(rf"\b{engine}\s+running" for engine in ("agents", "ray", "slurm")))
+    broken.unlink()
+    scene.act("resume", "kubernetes")
+    scene.on("health", r"kubernetes\s+running")
+    return running, waiting
+
+
+def a_policy_of_slurm_fails_alone(scene: Scene, broken: Path, waiting: int) -> int:
+    broken.touch()
+    # What waits is decided about at the next change of the queue.
+    given_back = scene.shell.submit("true", procs=4, minutes=30)
+    scene.on("health", r"slurm\s+failed.*the policy of this test breaks")
+    scene.shell.until(lambda rows: not rows[waiting].held and rows[waiting].phase is Phase.WAITS)
+    # That of Kubernetes decides again, as its file is another one.
+    scene.pods.submit(6)
+    scene.on("decisions?engine=kubernetes", r"scale\s+breaks\s+1 × large")
+    scene.on("health", *(rf"\b{engine}\s+running" for engine in ("agents", "kubernetes", "ray")))
+    broken.unlink()
+    scene.act("resume", "slurm")
+    scene.on("health", r"slurm\s+running")
+    return given_back
+
+
 def test_all_engines_are_shown_and_a_failing_one_stops_alone(tmp_path):
-    broken, closed, port = tmp_path / "broken", tmp_path / "closed", free_port()
+    scaling, ordering, closed = (tmp_path / name for name in ("scaling", "ordering", "closed"))
+    port = free_port()
     (tmp_path / "kubernetes.yaml").write_text(TYPES)
     (tmp_path / "ray.yaml").write_text(RAY_TYPES)
-    (tmp_path / "breaks.py").write_text(BREAKS.format(file=str(broken)))
+    (tmp_path / "breaks.py").write_text(BREAKS.format(file=str(scaling), base=REACTIVE))
+    (tmp_path / "stops.py").write_text(BREAKS.format(file=str(ordering), base=FCFS))
     (tmp_path / "closes.py").write_text(CLOSES.format(file=str(closed)))
     file = tmp_path / "cluster.yaml"
+    one, two, three = (Switch(tmp_path / name) for name in ("one", "two", "three"))
     with (
         private_slurm(nodes=2, cpus=2) as shell,
         served_here(tmp_path) as served,
@@ -148,90 +257,43 @@ def test_all_engines_are_shown_and_a_failing_one_stops_alone(tmp_path):
         where = f"{node.address.host}:{node.address.port}"
         kubeconfig(tmp_path / "config", between.url, served.token)
         file.write_text(CLUSTER.format(conf=shell.cluster.conf, port=port, agent=where))
-        pods, load = served.cluster, Load(tmp_path)
         with started("serve", str(file), "--act", "--listen", "127.0.0.1:0") as process:
             url = url_of(process)
-            now, other = browser.page(url), browser.page(f"{url}/health")
-            for engine in ("slurm", "kubernetes", "ray", "agents"):
-                other.until(rf"\b{engine}\s+running\b")
-
-            # A job of Slurm appears, is explained, and has an interval.
-            first, second = Switch(tmp_path / "first"), Switch(tmp_path / "second")
-            one = shell.submit(first.command, procs=4, minutes=30)
-            now.until(rf"Running jobs.*\b{one}\b.*head of the queue")
-            two = shell.submit(second.command, procs=4, minutes=30)
-            now.until(rf"Waiting jobs.*\b{two}\b.*first in the queue; needs 4 cores, 0 idle")
-            other.go(f"{url}/when?engine=slurm")
-            other.until(rf"90 % interval.*\b{two}\b.* to ")
-
-            # Pods and tasks wait: both autoscalers decide, and their machines appear.
-            pods.submit(3)
-            load.begin()
-            other.go(f"{url}/decisions?engine=kubernetes")
-            other.until(r"scale\s+breaks\s+1 × small")
-            other.go(f"{url}/decisions?engine=ray")
-            other.until(r"scale\s+reactive\s+2 × small")
-            other.go(f"{url}/machines")
-
-            with following(pods):
-                other.until(r"kubernetes: cluster\s+Machines up\s+1 of 1.*small-\d+\s+up\s+3 of 4", MACHINES)
-                other.until(r"ray: \S+\s+Machines up\s+2 of 2", MACHINES)
-
-            # Drained nodes show, and a node whose agent rejects tasks.
-            shell("scontrol", "update", "NodeName=w2", "State=DRAIN", "Reason=test")
-            other.until(r"slurm: .*w2\s+drained", MACHINES)
-            (each,) = pods.nodes()
-            name = each["metadata"]["name"]
-            pods.server.send("PATCH", f"{NODES}/{name}", {"spec": {"unschedulable": True}})
-            other.until(rf"kubernetes: cluster.*{name}\s+drained\s+3 of 4", MACHINES)
-            other.until(rf"agents\s+Machines.*{where}\s+accepting.*the node is open", MACHINES)
-            closed.touch()
-            other.until(rf"agents\s+Machines.*{where}\s+rejecting.*the node is closed", MACHINES)
-            other.go(f"{url}/decisions?engine=agents")
-            other.until(r"admit\s+\S*closes\S*\s+reject tasks\s+the node is closed")
-            other.go(f"{url}/machines")
-            shell("scontrol", "update", "NodeName=w2", "State=RESUME")
-            other.until(r"slurm: \S+\s+Machines up\s+2 of 2", MACHINES)
-
-            # It starts and ends.
-            first.end()
-            now.until(rf"Running jobs.*\b{two}\b.*head of the queue")
-            second.end()
-            other.go(f"{url}/decisions?engine=slurm&job={two}")
-            other.until(r"order\s+fcfs\s+start.*ended.*started.*submitted")
-
-            # A policy raises: its engine fails alone.
-            broken.touch()
-            other.go(f"{url}/health")
-            other.until(r"kubernetes\s+failed.*the policy of this test breaks")
-            third = Switch(tmp_path / "third")
-            three = shell.submit(third.command, procs=4, minutes=30)
-            now.until(rf"Running jobs.*\b{three}\b.*head of the queue")
-            four = shell.submit("true", procs=4, minutes=30)
-            now.until(rf"Waiting jobs.*\b{four}\b.*first in the queue")
-            load.end()
-            other.go(f"{url}/decisions?engine=ray")
-            other.until(r"scale\s+reactive\s+0 × small")
-            other.go(f"{url}/health")
-            other.until(r"slurm\s+running.*kubernetes\s+failed.*ray\s+running|ray\s+running.*slurm\s+running")
+            now, other = browser.page(url), browser.page(url)
+            scene = Scene(tmp_path, shell, served.cluster, Load(tmp_path), url, now, other)
+            scene.on("health", *(rf"\b{engine}\s+running\b" for engine in ENGINES))
+            first, second = a_job_appears_is_explained_and_has_an_interval(scene, one, two)
+            autoscalers_decide_and_their_machines_appear(scene)
+            drained_nodes_show_and_one_whose_agent_rejects_tasks(scene, where, closed)
+            one.end()
+            now.until(rf"Running jobs.*\b{second}\b.*head of the queue")
+            two.end()
+            scene.on(
+                f"decisions?engine=slurm&job={second}", r"order\s+breaks\s+start.*ended.*started.*submitted"
+            )
+            third, fourth = a_policy_of_kubernetes_fails_alone(scene, scaling, three)
+            fifth = a_policy_of_slurm_fails_alone(scene, ordering, fourth)
+            held = shell.submit("true", procs=4, minutes=30)
+            now.until(rf"Waiting jobs.*\b{held}\b.*first in the queue")
             assert browser.messages == []
-            requested = pods.requested()
+            requested = served.cluster.requested()
             process.send_signal(signal.SIGTERM)
             assert process.wait(PATIENCE) == 0
-        # The queue of Slurm is given back, and the requests of Kubernetes stay as they are.
-        assert not shell.rows()[four].held
-        assert pods.requested() == requested
-        third.end()
-        shell.until(lambda rows: all(rows[job].phase is Phase.OVER for job in (three, four) if job in rows))
+        # The queue of Slurm is given back, and the requests of Kubernetes stay.
+        assert not shell.rows()[held].held
+        assert served.cluster.requested() == requested
+        three.end()
+        jobs = (third, fourth, fifth, held)
+        shell.until(lambda rows: all(rows[job].phase is Phase.OVER for job in jobs if job in rows))
     with JournalReader(tmp_path / "journal.db") as reader:
-        for job in (one, two):
+        for job in (first, second):
             events = reader.events(RowFilter(engine="slurm", job=str(job))).rows
             assert [each.kind for each in reversed(events)] == ["submitted", "started", "ended"]
-        prediction = reader.predictions.of_job("slurm", str(two))[-1]
+        prediction = reader.predictions.of_job("slurm", str(second))[-1]
         assert prediction.first
         assert prediction.started is not None
         assert reader.open_acts() == ()
-        (error,) = reader.events(RowFilter(topic="error")).rows
-        assert error.job.engine == "kubernetes"
+        errors = reader.events(RowFilter(topic="error")).rows
+        assert [each.job.engine for each in reversed(errors)] == ["kubernetes", "slurm"]
         states = {each.status.engine: each.status.state for each in reader.engines()}
-        assert states == {"slurm": "stopped", "kubernetes": "failed", "ray": "stopped", "agents": "stopped"}
+        assert states == dict.fromkeys(ENGINES, "stopped")
