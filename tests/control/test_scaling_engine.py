@@ -209,6 +209,24 @@ def test_a_cluster_that_cannot_be_opened_is_a_failure_of_its_engine(tmp_path):
         engine.run(journal, VirtualStop(1.0))
 
 
+def test_packages_are_imported_before_engines_are_in_threads(tmp_path, monkeypatch):
+    # Two threads that imported them at the same time failed: both packages import one that imports itself in a circle.
+    imported = []
+
+    def import_module(name):
+        imported.append(name)
+        raise ImportError(name)
+
+    monkeypatch.setattr("windlass.control.scaling.engine.import_module", import_module)
+    for engine in read(
+        tmp_path,
+        "engines: [{engine: kubernetes, types: types.yaml},"
+        " {engine: ray, types: types.yaml, address: '127.0.0.1:6379'}]",
+    ):
+        engine.prepare()
+    assert {"kubernetes.client", "kubernetes.config", "ray.autoscaler.v2.sdk"} <= set(imported)
+
+
 def test_a_command_that_loses_the_lease_ends(bench):
     @contextmanager
     def connect(sleep):

@@ -20,6 +20,7 @@ from windlass.control.journal import (
 )
 from windlass.control.site_status import MachineState, SiteStatus, status_text
 from windlass.control.top import now_tables
+from windlass.control.web.metrics import journal_metrics
 
 READINGS = {
     "n1:9090": AgentReading(True, "calm", "rising", 4, 0.5),
@@ -109,6 +110,11 @@ def test_decisions_name_their_engine_where_there_are_several(reader, tmp_path):
     assert "Time Engine Job Site Decision" in found
     assert re.search(r"ray – head scale thrifty", found)
     assert re.search(r"slurm 5 iowa order easy", found)
+
+
+def test_machines_of_agents_count_no_jobs(reader):
+    (jobs,) = [each for each in journal_metrics(reader, 1.0) if each.name == "jobs"]
+    assert {labels[0] for labels, _ in jobs.values} == {"ray", "slurm"}
 
 
 def test_the_terminal_has_the_same(reader):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -97,6 +97,7 @@ class _Scaling(EngineFields):
         site: str,
         past: str,
         connect: Connect,
+        modules: Sequence[str],
         folder: Path,
         acts: bool,
         report: Callable[[str], None],
@@ -105,7 +106,7 @@ class _Scaling(EngineFields):
         history = _path(folder, self.history) or default_history(past)
         settings = ScalingSettings(self.name, site, kind, self.policy, history, self.period)
         try:
-            return ScalingEngine(settings, connect, acts=acts, report=self.named(report))
+            return ScalingEngine(settings, connect, acts=acts, report=self.named(report), modules=modules)
         except InputError as error:
             # The message of a registry begins with the field of a scenario.
             raise InputError(str(error).replace(f"policies.{SCALE.key}", "policy", 1)) from error
@@ -142,7 +143,14 @@ class _Kubernetes(_Scaling):
             self.named(report),
         )
         return self.scaling(
-            "Kubernetes", self.context or "cluster", f"k8s-{self.namespace}", connect, folder, acts, report
+            "Kubernetes",
+            self.context or "cluster",
+            f"k8s-{self.namespace}",
+            connect,
+            clusters.KUBERNETES_MODULES,
+            folder,
+            acts,
+            report,
         )
 
 
@@ -156,7 +164,9 @@ class _Ray(_Scaling):
         """Return the engine."""
         host_and_port("address", self.address)
         connect = clusters.ray(self.kinds(folder), self.address)
-        return self.scaling("Ray", self.address, f"ray-{self.address}", connect, folder, acts, report)
+        return self.scaling(
+            "Ray", self.address, f"ray-{self.address}", connect, clusters.RAY_MODULES, folder, acts, report
+        )
 
 
 class _Agents(EngineFields):

@@ -10,6 +10,11 @@ from windlass.engines.elastic.system import ElasticSystem
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 
+#: Modules that opening a cluster needs. Both packages import ``requests``, which imports itself in a circle: two threads
+#: that import them at the same time can both fail.
+KUBERNETES_MODULES = ("kubernetes.client", "kubernetes.config", "windlass.engines.kubernetes.system")
+RAY_MODULES = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale")
+
 
 def kubernetes(
     types: tuple[InstanceType, ...],
@@ -50,8 +55,10 @@ def ray(types: tuple[InstanceType, ...], address: str) -> Connect:
             import ray.autoscaler.v2.sdk  # noqa: F401
 
             from windlass.engines.ray.scale import connected
-        except ImportError as error:
+        except ModuleNotFoundError as error:
             raise InputError("Ray is not installed; run: pip install 'windlass[ray]'") from error
+        except ImportError as error:
+            raise InputError(f"Ray cannot be imported: {error}") from error
         return connected(address, types)
 
     return connect

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,8 @@ class ScalingEngine:
         Returns the Unix time, s.
     status
         Updated while the engine runs, for its metrics; by default, one of its own.
+    modules
+        What ``connect`` imports, imported before engines are in threads of their own.
 
     Raises
     ------
@@ -97,7 +100,9 @@ class ScalingEngine:
         report: Callable[[str], None],
         clock: Callable[[], float] = time.time,
         status: ScaleStatus | None = None,
+        modules: Sequence[str] = (),
     ) -> None:
+        self._modules = tuple(modules)
         self.name, self._settings, self._connect = settings.name, settings, connect
         self._acts, self._report, self._clock, self._status = acts, report, clock, status or ScaleStatus()
         self._policy = settings.policy.make(POLICIES, np.random.default_rng(1))
@@ -106,7 +111,13 @@ class ScalingEngine:
         self.scope, self.jobs = (settings.kind, settings.site), None
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
-        """Do nothing, see :class:`~windlass.control.engine.ControlledEngine`."""
+        """Import what the cluster needs, see :class:`~windlass.control.engine.ControlledEngine`.
+
+        What is missing is a failure of this engine alone, once it runs.
+        """
+        for each in self._modules:
+            with suppress(ImportError):
+                import_module(each)
 
     @property
     def now(self) -> float:

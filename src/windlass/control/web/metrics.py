@@ -132,6 +132,8 @@ def _jobs(found: Iterable[EngineSummary]) -> Iterator[JournalMetric]:
             ((engine, site, "waiting"), float(status.waiting_count)),
         )
         for engine, site, status in sites
+        # An agent does not know the tasks of its machine.
+        if status.accepting is None
     )
     yield JournalMetric(
         "jobs",

@@ -92,10 +92,12 @@ def kubeconfig_access(config: str | None = None, context: str | None = None) -> 
     try:
         from kubernetes import client
         from kubernetes import config as configs
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise InputError(
             "the package kubernetes is not installed; run: pip install 'windlass[kubernetes]'"
         ) from error
+    except ImportError as error:
+        raise InputError(f"the package kubernetes cannot be imported: {error}") from error
     known = client.Configuration()
     try:
         configs.load_kube_config(config, context, client_configuration=known)
