@@ -10,8 +10,8 @@ from windlass.engines.elastic.system import ElasticSystem
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 
-#: Modules that opening a cluster needs. Both packages import ``requests``, which imports itself in a circle: two threads
-#: that import them at the same time can both fail.
+#: Modules that opening a cluster needs. Both packages import ``requests``, which imports itself in a circle: two
+#: threads that import them at the same time can both fail.
 KUBERNETES_MODULES = ("kubernetes.client", "kubernetes.config", "windlass.engines.kubernetes.system")
 RAY_MODULES = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale")
 
