@@ -83,7 +83,7 @@ def cluster_snapshot(
         if row is not None:
             row_by_node[str(meta.get("name"))] = row
             objects[str(meta.get("name"))] = node
-    running, waiting, holds = [], [], dict[str, list[Tree]]()
+    running, waiting, jobs = [], [], dict[str, list[Tree]]()
     for pod in pods:
         node_name = node_of(pod)
         if is_over(pod) or not is_job(pod):
@@ -92,18 +92,19 @@ def cluster_snapshot(
             waiting.append(pod)
         elif node_name in row_by_node:
             running.append(pod)
-            holds.setdefault(node_name, []).append(pod)
+            jobs.setdefault(node_name, []).append(pod)
     ready, coming, used = (np.zeros(len(types), np.int64) for _ in range(3))
     for name, row in row_by_node.items():
+        holds = name in jobs
         if is_leaving(objects[name]):
             continue
-        up = name in holds or is_ready(objects[name])
+        up = holds or is_ready(objects[name])
         ready[row] += up
-        used[row] += name in holds
+        used[row] += holds
         coming[row] += not up and _is_starting(objects[name], now)
     demands = _demands(running)
     machines = [
-        SeenMachine(name, row, _state(objects[name], name in holds, now), _cores(holds.get(name, ())))
+        SeenMachine(name, row, _state(objects[name], name in jobs, now), _cores(jobs.get(name, ())))
         for name, row in sorted(row_by_node.items(), key=lambda each: (each[1], each[0]))
     ]
     return ClusterSnapshot(ready, coming, used, demands, _demands(waiting), tuple(machines))
