@@ -49,7 +49,11 @@ def _of_point(found: Sequence[Verdict], point: int) -> Iterator[str]:
         return
     yield _counts(ranked, len(found))
     if ranked[0].behind:
-        yield _traded(ranked[0], found, point)
+        apart = _apart(ranked[0].name, ranked[0].behind, found, point)
+        yield f"{quoted(ranked[0].name)} is significantly worse than the best in {apart}."
+    for each in ranked:
+        if each.unsure and len(each.leads) == len(ranked[0].leads):
+            yield _unsure(each, found, point)
     for verdict in found:
         yield point_sentence(verdict, verdict.points[point])
 
@@ -73,14 +77,20 @@ def _in(count: int, metrics: int) -> str:
     return "in none" if count == 0 else "in all" if count == metrics else f"in {count}"
 
 
-def _traded(leader: VariantStanding, found: Sequence[Verdict], point: int) -> str:
-    """Return the metrics in which the leader is significantly worse than the best."""
+def _unsure(leader: VariantStanding, found: Sequence[Verdict], point: int) -> str:
+    """Return the metrics in which a leader's mean is much worse than the best, if not significantly."""
+    apart = _apart(leader.name, leader.unsure, found, point)
+    return f"Not significant does not mean equal: {quoted(leader.name)} has a {apart}."
+
+
+def _apart(name: str, metrics: Sequence[str], found: Sequence[Verdict], point: int) -> str:
+    """Return a variant's value of each of these metrics, compared with the best."""
     parts = []
     for verdict in found:
         at = verdict.points[point]
-        if verdict.metric in leader.behind and at.comparison.best is not None:
-            rows = (at.names.index(leader.name), at.comparison.best)
+        if verdict.metric in metrics and at.comparison.best is not None:
+            rows = (at.names.index(name), at.comparison.best)
             own, best = in_words(verdict.metric, *(at.comparison.means[row] for row in rows))
             other = quoted(at.names[at.comparison.best])
             parts.append(f"{label(verdict.metric)}: {own}, compared with {best} for {other}")
-    return f"{quoted(leader.name)} is significantly worse than the best in {'; '.join(parts)}."
+    return "; ".join(parts)

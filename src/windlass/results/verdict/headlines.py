@@ -10,6 +10,9 @@ from windlass.results import Results, is_headline
 from windlass.results.verdict.judge import PointVerdict, Verdict, judge
 from windlass.results.verdict.require import Requirement
 
+#: Relative difference from the best mean from which on a difference that is not significant is stated.
+_LARGE = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class VariantStanding:
@@ -23,11 +26,14 @@ class VariantStanding:
         Metrics in which it is the best, or in which a test finds it not significantly worse than the best.
     behind
         Metrics in which it is significantly worse.
+    unsure
+        Metrics of ``leads`` in which its mean is more than a quarter worse than the best.
     """
 
     name: str
     leads: tuple[str, ...]
     behind: tuple[str, ...]
+    unsure: tuple[str, ...] = ()
 
 
 def headlines(results: Results, requirements: Sequence[Requirement] = ()) -> tuple[Verdict, ...]:
@@ -68,15 +74,26 @@ def standings(found: Sequence[Verdict], point: int = 0) -> tuple[VariantStanding
     rows = [row for row in range(len(first.names)) if row not in first.out | first.unable]
     made = []
     for row in rows:
-        leads, behind = [], []
+        leads, behind, unsure = [], [], []
         for verdict in found:
             at = verdict.points[point]
             if row in _leading(at):
                 leads.append(verdict.metric)
+                if _is_large(at, row):
+                    unsure.append(verdict.metric)
             elif at.comparison.is_worse(row):
                 behind.append(verdict.metric)
-        made.append(VariantStanding(first.names[row], tuple(leads), tuple(behind)))
-    return tuple(sorted(made, key=lambda each: (-len(each.leads), len(each.behind))))
+        made.append(VariantStanding(first.names[row], tuple(leads), tuple(behind), tuple(unsure)))
+    return tuple(sorted(made, key=lambda each: (-len(each.leads), len(each.behind), len(each.unsure))))
+
+
+def _is_large(point: PointVerdict, row: int) -> bool:
+    """Return whether the mean of a variant differs from the best one by more than a quarter of it."""
+    found = point.comparison
+    if found.best is None or row == found.best:
+        return False
+    best = found.means[found.best]
+    return abs(found.means[row] - best) > _LARGE * abs(best)
 
 
 def _leading(point: PointVerdict) -> frozenset[int]:
