@@ -42,7 +42,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
     (HEAD.strip(), "FILE: no jobs, only the names of columns"),
     (HEAD + HEAD, "FILE: no jobs, only the names of columns"),
     (GOOD, "FILE: no column 'submit' (or submit_time, "),
-    ("submit run procs\n0 60 4\n", "FILE: no column 'submit' "),
+    ("submit run procs\n0 60 4\n", "FILE: columns are separated by spaces, expected a comma, "),
     (HEAD + GOOD + "5,60", "FILE, line 3: 2 fields, expected 4"),
     (HEAD + GOOD + "5,60,4", "FILE, line 3: 3 fields, expected 4"),
     (HEAD + GOOD + "5", "FILE, line 3: 1 field, expected 4"),

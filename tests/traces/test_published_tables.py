@@ -257,5 +257,6 @@ def test_a_table_without_a_needed_column_is_no_such_table(tmp_path, missing):
 
 def test_rows_of_parquet_are_named_in_errors(tmp_path):
     table = fdata().with_columns(elpl=pl.Series([60.0, -1.0, 60.0]))
-    with pytest.raises(InputError, match=r"row 2: elpl is '-1.0', expected a number of 0 or more$"):
+    expected = "a number of 0 or more; the cell of an unknown value is empty"
+    with pytest.raises(InputError, match=rf"row 2: elpl is '-1.0', expected {expected}$"):
         read_trace(saved(tmp_path, table, "parquet"))

@@ -7,18 +7,22 @@ from pathlib import Path
 
 from windlass.io import files
 from windlass.io.traces.compression import SUFFIXES, open_decompressed
+from windlass.io.traces.other_kinds import other_kind
 from windlass.model import InputError
 from windlass.model.limits import TEXT
 
 #: Size of the chunks in which files are decompressed, bytes: a small file can expand to more than the memory.
 _CHUNK = 2**22
+#: Number of bytes that identify a file that is no log.
+_KIND = 512
 
 
 def read_text(path: Path) -> str:
     """Return the text of a file, decompressed if its first bytes are those of gzip, bzip2, xz, zstd or zip.
 
     Text is UTF-8, with or without a byte order mark, or UTF-16 or UTF-32 with one. A file that is none of these is read
-    as ISO 8859-1, in which every byte is a character: many logs contain users' names in that encoding.
+    as Windows-1252 or, if it has bytes that are not in it, ISO 8859-1, in which every byte is a character: many logs
+    contain users' names in these encodings.
 
     Parameters
     ----------
@@ -33,12 +37,13 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        The file cannot be read, is empty, has NUL bytes, is damaged, or is larger than
+        The file cannot be read, is empty, is no text, has NUL bytes, is damaged, or is larger than
         :data:`~windlass.model.limits.TEXT` allows.
     """
     data = _unpacked(path)
     if not data or data.isspace():
         raise InputError(f"{path}: the file is empty, expected a header and rows")
+    _check_kind(path, data)
     encoding = _wide_encoding(data)
     if encoding is not None:
         return _decoded(path, data, encoding)
@@ -48,6 +53,34 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}, line {line}: a NUL byte, expected a text file")
     try:
         return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return _of_one_byte(data)
+
+
+def check_kind(path: Path) -> None:
+    """Check that a file does not begin as an archive, a database, a document or a web page does.
+
+    Raises
+    ------
+    InputError
+        It does, or it cannot be decompressed.
+    """
+    try:
+        with open_decompressed(path) as file:
+            _check_kind(path, file.read(_KIND))
+    except OSError:
+        return  # the full read reports the error
+
+
+def _check_kind(path: Path, data: bytes | bytearray) -> None:
+    found = other_kind(bytes(data[:_KIND]))
+    if found is not None:
+        raise InputError(f"{path}: {found}")
+
+
+def _of_one_byte(data: bytearray) -> str:
+    try:
+        return data.decode("cp1252")
     except UnicodeDecodeError:
         return data.decode("latin-1")
 

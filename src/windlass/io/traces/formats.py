@@ -9,7 +9,7 @@ from pathlib import Path
 
 from windlass.io import tables
 from windlass.io.traces.compression import is_parquet
-from windlass.io.traces.files import check_is_file, read_head, uncompressed_name
+from windlass.io.traces.files import check_is_file, check_kind, read_head, uncompressed_name
 from windlass.io.traces.jsonl import looks_like_json_lines
 from windlass.io.traces.logs.fdata import FDATA
 from windlass.io.traces.logs.google import looks_like_google, read_google
@@ -215,6 +215,7 @@ def _detect(file: Path) -> Format:
     found = _detected(file)
     if found is not None:
         return found
+    check_kind(file)
     suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
     names = _listed([known.name for known in FORMATS])
     raise InputError(f"{file}: unknown suffix, expected {_listed(suffixes)}, or a format by name: {names}")

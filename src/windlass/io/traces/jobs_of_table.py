@@ -10,19 +10,30 @@ from windlass.io.traces.columns import quote, refuse_or_note
 from windlass.io.traces.csv_text import TextTable
 from windlass.io.traces.decimal_commas import with_decimal_points
 from windlass.io.traces.identifiers import with_identifiers
-from windlass.io.traces.logs.rows import UNKNOWN
+from windlass.io.traces.logs.rows import UNKNOWN, set_back_note
 from windlass.io.traces.roles import ChosenColumn
-from windlass.io.traces.time_cells import ParsedCells, read_durations, read_numbers, read_times
+from windlass.io.traces.time_cells import (
+    FIRST_DATE,
+    WITHOUT_ZONE,
+    ParsedCells,
+    read_durations,
+    read_numbers,
+    read_times,
+)
 from windlass.io.traces.trace import REQUIRED, BadLine, Trace
 from windlass.model import InputError
 from windlass.model.calendar import HOUR, Calendar, known_zone, offset_name
 
-#: Times from here on (1973) are dates; earlier ones are relative to an origin of the log's own.
-_DATES = 1e8
 #: Seconds from 1970 to the year 10000, the first that ``datetime`` does not support.
 _NO_DATES = 253_402_300_800.0
 #: The clocks of two machines can differ by this much, s, so that a start is before the submission.
 _CLOCKS = 1.0
+#: A stated run time may be rounded by this much, s.
+_ROUNDED = 2.0
+#: Marks of a missing value in tables that R, pandas and databases write.
+_EXPORTED = frozenset({"NA", "N/A", "n/a", "<NA>", "NaT", "\\N", "-"})
+#: Requested times of jobs without a limit of their own, as Slurm prints them.
+_LIMITLESS = frozenset({"UNLIMITED", "Unlimited", "unlimited", "Partition_Limit", "INFINITE", "infinite"})
 _WHOLE = ("job", "procs_allocated", "procs_requested", "site_procs")
 _MOMENTS = ("submit", "start", "end")
 _SCALED = ("milliseconds", "microseconds", "nanoseconds")
@@ -89,7 +100,9 @@ class _Cells:
         self._wrong: dict[int, str] = {}
         self.notes: list[str] = []
         self._cells = {
-            each.role.name: _tidied(table.records[each.column], each.role.name).alias(each.role.name)
+            each.role.name: _tidied(table.records[each.column], each.role.name, each.role.kind).alias(
+                each.role.name
+            )
             for each in chosen
         }
 
@@ -151,8 +164,8 @@ class _Cells:
         """Derive the run time from start and end, and the wait from submission and start."""
         start, end = self._values.get("start"), self._values.get("end")
         if start is not None and end is not None:
-            self._order("end", end < start, "start")
-            length = end - start
+            length = self._set_back(end - start)
+            self._order("end", length < 0, "start")
             if "run" not in self._values:
                 self._values["run"] = length
                 self.notes.append(f"the run time is {self._named('end')} less {self._named('start')}")
@@ -163,9 +176,21 @@ class _Cells:
             self._order("start", wait < -_CLOCKS, "submit")
             self._values["wait"] = wait.clip(0.0)
 
+    def _set_back(self, length: pl.Series) -> pl.Series:
+        """Return the run times, longer by an hour where the clock was set back and the stated run time shows it."""
+        run = self._values.get("run")
+        if run is None or self._forms["start"].form != WITHOUT_ZONE or length.min() is None:
+            return length
+        back = ((length < 0) & ((length + HOUR - run).abs() <= _ROUNDED)).fill_null(False)
+        count = int(back.sum())
+        if not count:
+            return length
+        self.notes.append(set_back_note(count))
+        return length + HOUR * back.cast(pl.Float64)
+
     def zone(self) -> str | None:
         """Return the zone of the submissions, if it is one and the same; None for dates without one."""
-        if self._forms["submit"].form == "dates without a zone":
+        if self._forms["submit"].form == WITHOUT_ZONE:
             return None
         cells = self._cells["submit"]
         named = cells.dtype.time_zone if isinstance(cells.dtype, pl.Datetime) else None
@@ -183,7 +208,10 @@ class _Cells:
     def _order(self, name: str, early: pl.Series, first: str) -> None:
         for row in early.fill_null(False).arg_true().to_list():
             other = quote(str(self._cells[first][row]))
-            self._refuse(row, name, f"a time that is not before {self._named(first)}, {other}")
+            away = self._values[first][row] - self._values[name][row]
+            unclear = self._forms[name].form == WITHOUT_ZONE and away <= HOUR
+            hint = "; times need a zone if the clock was set back" if unclear else ""
+            self._refuse(row, name, f"a time that is not before {self._named(first)}, {other}{hint}")
 
     def _compare(self, length: pl.Series) -> None:
         """Add a note if the run times differ from what starts and ends give: a unit may be another one."""
@@ -228,15 +256,25 @@ class _Cells:
         return records.filter(good)
 
 
-def _tidied(cells: pl.Series, name: str) -> pl.Series:
+def _tidied(cells: pl.Series, name: str, kind: str) -> pl.Series:
     """Return cells without spaces around them, and null for empty ones."""
     if cells.dtype in (pl.Null, pl.Categorical, pl.Enum):
         cells = cells.cast(pl.String)
     if cells.dtype != pl.String:
         return cells.cast(pl.Int8) if cells.dtype == pl.Boolean else cells
     stripped = cells.str.strip_chars()
-    empty = stripped.is_in(list(UNKNOWN)) if name in ("start", "end", "wait") else stripped == ""
+    empty = stripped.is_in(list(_missing(name, kind)))
     return stripped.set(empty.fill_null(False), None) if empty.any() else stripped
+
+
+def _missing(name: str, kind: str) -> frozenset[str]:
+    """Return the texts that mark a missing value of a field; NaN is one only of a time that may be unknown."""
+    if kind == "text":
+        return frozenset({""})
+    if name in ("start", "end", "wait"):
+        return UNKNOWN | _EXPORTED
+    words = (UNKNOWN | _EXPORTED) - {"nan"}
+    return words | _LIMITLESS if name == "request" else words
 
 
 def _renamed(chosen: Sequence[ChosenColumn]) -> tuple[str, ...]:
@@ -248,7 +286,7 @@ def _renamed(chosen: Sequence[ChosenColumn]) -> tuple[str, ...]:
 def _from_first(file: str, records: pl.DataFrame, zone: str | None) -> tuple[pl.DataFrame, Calendar | None]:
     """Return times since the first submission if they are dates, and the calendar that begins with it."""
     begin = records["submit"].min()
-    if not isinstance(begin, float) or begin < _DATES:
+    if not isinstance(begin, float) or begin < FIRST_DATE:
         return records, None
     if begin >= _NO_DATES:
         raise InputError(

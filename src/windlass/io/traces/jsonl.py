@@ -10,16 +10,19 @@ import polars as pl
 
 from windlass.io.traces.columns import quote
 from windlass.io.traces.csv_text import TextTable
+from windlass.io.traces.roles import known_names
 from windlass.io.traces.trace import BadLine
 from windlass.model import InputError
 
 
 def looks_like_json_lines(head: str) -> bool:
-    """Return whether the first line is a whole JSON object.
+    """Return whether the first line is a whole JSON object, or the text a list of objects that name fields of a job.
 
     >>> looks_like_json_lines('{"submit": 0, "run": 60}\\n'), looks_like_json_lines('{"jobs": [\\n')
     (True, False)
     """
+    if head.lstrip().startswith("["):
+        return _begins_a_list_of_jobs(head.lstrip()[1:].lstrip())
     first = next((line for line in head.split("\n") if line.strip()), "").strip()
     if not (first.startswith("{") and first.endswith("}")):
         return False
@@ -28,6 +31,14 @@ def looks_like_json_lines(head: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(found, dict) and not any(isinstance(value, list | dict) for value in found.values())
+
+
+def _begins_a_list_of_jobs(text: str) -> bool:
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and known_names(found, {}) > 2
 
 
 def read_json_lines(name: str, text: str) -> TextTable:

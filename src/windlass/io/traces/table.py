@@ -42,7 +42,7 @@ def looks_like_table(head: str) -> bool:
     """
     text, given = without_preamble(head)
     line = text.lstrip().partition("\n")[0]
-    return known_names(line.split(given or separator_of(text)), {}) > 2
+    return known_names(line.split(given or separator_of(text)), {}) > 2 or known_names(line.split(), {}) > 2
 
 
 def read_csv(
@@ -83,6 +83,11 @@ def read_csv(
     if separator not in SEPARATORS:
         raise InputError(f"{file}: the separator is {separator!r}, expected a comma, semicolon, tab or |")
     names = _names(str(file), text, separator)
+    if not columns and known_names(names, {}) == 0 and known_names(" ".join(names).split(), {}) > 2:
+        slurm = " (sacct prints | with --parsable2)" if "JobID" in names[0] else ""
+        raise InputError(
+            f"{file}: columns are separated by spaces, expected a comma, semicolon, tab or |{slurm}"
+        )
     chosen = choose_columns(str(file), names, columns)
     as_text = [each.column for each in chosen]
     table = read_csv_text(str(file), text, as_text, separator, exact=True)

@@ -13,6 +13,10 @@ from windlass.io.traces.fields import UnreadableError, duration, instant
 #: The smallest number that counts each unit since 1970, and the largest: a date before 2200.
 _SIZES = ((1e17, 1e-9, "nanoseconds"), (1e14, 1e-6, "microseconds"), (1e11, 1e-3, "milliseconds"))
 _LAST_DATE = 7.26e9
+#: The form of dates in local time, which may repeat an hour.
+WITHOUT_ZONE = "dates without a zone"
+#: The smallest number of seconds that is a date (1973); smaller ones have an origin of the log's own.
+FIRST_DATE = 1e8
 #: Formats without fractions are parsed three times as fast.
 _DATES = (
     *("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"),
@@ -167,7 +171,11 @@ def _checked(values: pl.Series, expected: str) -> ParsedCells:
     # Adding 0.0 turns a negative zero into zero: a log that is written and read again stays the same.
     if not bad.any():
         return ParsedCells(values + 0.0)
-    return ParsedCells(values.set(bad, None) + 0.0, dict.fromkeys(bad.arg_true().to_list(), expected))
+    wrong = dict.fromkeys(bad.arg_true().to_list(), expected)
+    # Other formats mark a missing value by this number.
+    unknown = (values == -1.0).fill_null(False).arg_true().to_list()
+    wrong |= dict.fromkeys(unknown, f"{expected}; the cell of an unknown value is empty")
+    return ParsedCells(values.set(bad, None) + 0.0, wrong)
 
 
 def _counted(numbers: pl.Series, unit: float | None, line_of: Callable[[int], int]) -> ParsedCells:
@@ -187,9 +195,10 @@ def _counted(numbers: pl.Series, unit: float | None, line_of: Callable[[int], in
     least, factor, name = next((each for each in _SIZES if start >= each[0]), (0.0, 1.0, "seconds"))
     above = next((each[0] for each in reversed(_SIZES) if each[0] > least), float("inf"))
     odd = ((found.values < least) | (found.values >= above)).fill_null(False)
-    wrong = found.wrong | dict.fromkeys(
-        odd.arg_true().to_list(), f"{name} since 1970, by the size of the number in line {line_of(first)}"
-    )
+    counted = f"{name} since 1970, by the size of the number in line {line_of(first)}"
+    if start < FIRST_DATE:
+        counted = f"a number of seconds of the size of that in line {line_of(first)}"
+    wrong = found.wrong | dict.fromkeys(odd.arg_true().to_list(), counted)
     values = found.values.set(odd, None) * factor
     late = (values > _LAST_DATE).fill_null(False) if factor != 1.0 else odd & False
     wrong |= dict.fromkeys(

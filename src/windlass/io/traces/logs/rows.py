@@ -11,6 +11,17 @@ from windlass.io.traces import fields
 UNKNOWN = frozenset({"", "Unknown", "None", "N/A", "NONE", "(null)", "null", "NULL", "nan", "INVALID"})
 
 
+def set_back_note(jobs: int) -> str:
+    """Return a note on jobs during which the clock was set back by an hour.
+
+    >>> set_back_note(1)
+    '1 job ended after the clock was set back by an hour; its stated run time is used'
+    """
+    if jobs == 1:
+        return "1 job ended after the clock was set back by an hour; its stated run time is used"
+    return f"{jobs:,} jobs ended after the clock was set back by an hour; their stated run times are used"
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """The cells of a line.

@@ -29,7 +29,7 @@ from windlass.io.traces.logs.record import (
     Omission,
     trace_of,
 )
-from windlass.io.traces.logs.rows import Row
+from windlass.io.traces.logs.rows import Row, set_back_note
 from windlass.io.traces.logs.slurm_job import (
     elapsed,
     limit,
@@ -40,6 +40,7 @@ from windlass.io.traces.logs.slurm_job import (
 )
 from windlass.io.traces.trace import BadLine, Trace
 from windlass.model import InputError
+from windlass.model.calendar import HOUR
 
 _JOB = re.compile(r"([0-9]+)(?:_(?:[0-9]+|\[[^\]]*\]?(?:\.\.\.)?)|\+[0-9]+)?")
 _ZONE = re.compile(r"(?:Z|:[0-9]{2}[+-][0-9]{2}:?[0-9]{2}|^[0-9.]+)$")
@@ -100,7 +101,7 @@ def read_sacct(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace
     _check_names(str(file), names)
     places = {name: place for place, name in reversed(list(enumerate(names)))}
     reading = LogReading()
-    limitless = 0
+    limitless = back = 0
     zoned = False
     clusters: set[str] = set()
     for count, line in enumerate(lines[first + 1 :], start=first + 2):
@@ -114,11 +115,14 @@ def read_sacct(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace
             continue
         reading.take(found)
         if isinstance(found, LoggedJob):
+            back += _ends_before_start(row)
             limitless += found.request is None and _has_no_limit(row)
             zoned = zoned or _ZONE.search(row.text("Submit") or "") is not None
             if found.cluster is not None:
                 clusters.add(found.cluster)
     notes = _notes(limitless, zoned, clusters)
+    if back:
+        notes.append(set_back_note(back))
     zone = "UTC" if zoned else None
     return trace_of(str(file), stem(file), reading, skip_bad_lines, notes=notes, zone=zone)
 
@@ -181,7 +185,7 @@ def _job(row: Row) -> LoggedJob | Omission:
     submit = row.instant("Submit")
     if submit is None:
         raise UnreadableError.of("Submit", "", "a time such as 2024-05-01T12:00:00")
-    if start is not None and end is not None and end < start:
+    if start is not None and end is not None and end < start and not _set_back(start, end, run):
         raise UnreadableError.of("End", row.text("End") or "", "a time that is not before Start")
     if run is None:
         return NEVER_RAN if start is None else STILL_RUNS
@@ -212,8 +216,18 @@ def _job(row: Row) -> LoggedJob | Omission:
     )
 
 
+def _set_back(start: float, end: float, run: float | None) -> bool:
+    """Return whether a job ended before its start by the clock because that was set back by an hour meanwhile."""
+    return run is not None and run > 0 and abs(end + HOUR - start - run) <= 1.0
+
+
 def _number(text: str) -> int | None:
     return int(text) if len(text) < 17 else None
+
+
+def _ends_before_start(row: Row) -> bool:
+    start, end = row.instant("Start"), row.instant("End")
+    return start is not None and end is not None and end < start
 
 
 def _has_no_limit(row: Row) -> bool:
