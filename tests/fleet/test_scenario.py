@@ -42,6 +42,19 @@ def test_a_scenario_gives_the_same_results_twice():
     assert first.metrics().equals(second.metrics())
 
 
+def test_sites_and_flows_of_linked_sites_sum_to_the_metrics():
+    linked = {"world": "fleet", "cluster": {"drawn": {"sites": 3}}, "workload": {"drawn": {"jobs": 5}}}
+    (outcome,) = run(make_scenario(linked | {"policies": {"place": "in-place"}})).variants[0].outcomes
+    found = outcome.site_map
+    assert sum(each.sent_bytes for each in found.flows) == pytest.approx(outcome.metrics.wan_bytes, rel=1e-9)
+    assert sum(site.cores for site in found.sites) == outcome.processors
+    used = sum(site.cores * site.used_share for site in found.sites) / outcome.processors
+    assert used == pytest.approx(outcome.metrics.utilisation, rel=1e-9)
+    # Without links nothing is sent, and there is no map.
+    (outcome,) = run(make_scenario(tree(policies={"order": "swag"}))).variants[0].outcomes
+    assert outcome.site_map is None
+
+
 def test_sites_may_differ_and_sizes_may_be_seconds():
     results = run(
         make_scenario(

@@ -13,7 +13,7 @@ import pytest
 from tests.report.made import random_outcome, results
 from tests.report.page import Page, page_of
 from windlass.report.flows import byte_unit
-from windlass.report.map_figure import positions
+from windlass.report.map_figure import in_lines, positions
 from windlass.results import Outcome, Results, SiteFlow, SiteMap, SiteUse
 
 NAMES = ("iowa", "oslo", "rome")
@@ -154,3 +154,29 @@ def test_names_of_sites_and_loads_are_escaped(tmp_path: Path) -> None:
     page = page_of(results(("easy", [replace(random_outcome(20, 1), site_map=sites)])), tmp_path)
     assert "<i>" not in page.scripts["plots"].replace("\\u003c", "<")
     assert f"{nasty} {nasty} b B" in page.text()
+
+
+def test_the_smallest_of_many_sites_are_one_and_the_sums_stay_the_same(tmp_path: Path) -> None:
+    names = [f"s{place}" for place in range(40)]
+    sites = tuple(SiteUse(name, float(100 - place), place / 40) for place, name in enumerate(names))
+    flows = tuple(
+        SiteFlow("etl", source, target, 1e9 * (1 + place + other))
+        for place, source in enumerate(names)
+        for other, target in enumerate(names)
+        if source != target
+    )
+    page = page_of(
+        results(("easy", [replace(random_outcome(20, 1), site_map=SiteMap(sites, flows))])), tmp_path
+    )
+    circles = next(each for each in traces(page) if each.get("text"))
+    assert len(circles["x"]) == 12
+    assert circles["text"][-1].startswith("<b>29 smaller <br>sites</b>")
+    assert len([each for each in traces(page) if each["mode"] == "lines"]) == 30
+    assert "The 30 largest of 133 flows are shown; the sums are those of all." in page.text()
+    total = sum(flow.sent_bytes for flow in flows) / 1e12
+    assert f"all all TB {total:.2f}" in page.text()
+
+
+def test_long_names_have_two_lines() -> None:
+    assert in_lines("aws:us-east-1") == ["aws:us-", "east-1"]
+    assert in_lines("a" * 30) == ["a" * 30]

@@ -63,6 +63,8 @@ def test_metrics_match_the_simulated_run():
     assert metrics.rejected_tasks == observed.tasks.rejected > 0
     assert len(table) == 250
     assert table["end_s"].to_list() == done.end[::4].tolist()
+    # The report scales what it shows over time by this.
+    assert table["stands_for"].unique().to_list() == [4]
     assert outcome.notes == ("one in 4 tasks is in the table; metrics cover all tasks",)
 
 

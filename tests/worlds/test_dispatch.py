@@ -101,6 +101,9 @@ def test_real_requests_and_real_drift():
     )
     found = metrics(made)
     assert found["rosella"].tasks == 5000
+    (note,) = run(made).notes()
+    assert note.startswith("times between requests of the log are multiplied by ")
+    assert note.endswith(" to reach the load, so that the report has no dates")
     assert found["rosella"].mean_response_s < found["sparrow"].mean_response_s
 
 

@@ -20,6 +20,7 @@ from windlass.experiment.worlds.elastic.spot import instance_fleet
 from windlass.experiment.worlds.elastic.world import Elastic
 from windlass.io.traces import read_trace, to_workload
 from windlass.model import InputError
+from windlass.results import INSTANCES
 from windlass.scale import POLICIES
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +67,21 @@ def test_scaling_changes_costs_and_waits_but_not_the_jobs():
     on_gpus = tables[1].filter(tables[1]["gpus"] > 0)["instance_type"].unique().to_list()
     assert on_gpus == ["gpu"]
     assert any("larger than any instance" in note for note in done.notes())
+
+
+def test_instances_and_need_over_time_are_those_of_the_metrics():
+    made = make_scenario(tree(policies={"scale": "reactive"}))
+    (outcome,) = run(made).variants[0].outcomes
+    running, waiting, paid = outcome.series
+    assert {each.site for each in outcome.series} == {INSTANCES}
+    hours = {each.load: float(each.value @ np.diff(each.time)) / 3600 for each in outcome.series}
+    assert hours[""] == pytest.approx(outcome.metrics.instance_hours, rel=1e-9)
+    table = outcome.jobs
+    waits, runs = (table["start_s"] - table["submit_s"]).sum(), (table["end_s"] - table["start_s"]).sum()
+    # Each job needs at most one instance, except for the few that are larger.
+    assert 0 < hours["waiting jobs"] < 1.5 * waits / 3600
+    assert 0 < hours["running jobs"] < min(1.5 * runs / 3600, hours[""])
+    assert min(running.value.min(), waiting.value.min(), paid.value.min()) >= 0
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -143,6 +144,8 @@ def cell(effect: Effect) -> str:
     >>> worse = ConfidenceInterval(1.0, 0.5, 1.5, 5)
     >>> cell(Effect("mean_wait_s", -1, 4.0, 5.0, worse)), cell(Effect("mean_wait_s", -1, 4.0, 5.0, None))
     ('+25% ✓', '+25%')
+    >>> cell(Effect("mean_wait_s", -1, 4.0, 3.9999, None))
+    '−0.003%'
     """
     change = effect.change
     if math.isnan(change):
@@ -155,8 +158,10 @@ def cell(effect: Effect) -> str:
 
 
 def _percent(change: float) -> str:
-    """Return the size of a relative change in percent, with a decimal if it is below 10."""
+    """Return the size of a relative change in percent, with a decimal if it is below 10, or more if it is small."""
     size = abs(100.0 * change)
+    if 0.0 < size < 0.05:
+        return np.format_float_positional(size, precision=1, fractional=False, trim="-")
     return f"{size:,.0f}" if size >= 9.95 else f"{size:.1f}"
 
 

@@ -134,7 +134,7 @@ def utilisation_by_hour(
         first += -float(calendar.local(np.array([first]))[0]) % HOUR
     count = int((float(known.submit.max()) - first) // HOUR) + 1
     edges = first + HOUR * np.arange(count, dtype=np.float64)
-    held = binned(steps(known.start, known.end, known.procs), edges).mean
+    held = binned(steps(known.start, known.end, known.each * known.procs), edges).mean
     return edges[:-1], held * (100 / processors)
 
 

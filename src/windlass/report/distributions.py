@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, Plot, cumulative
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
-from windlass.report.job_columns import JOB, JobTimes, VariantLane, has, times
+from windlass.report.job_columns import JOB, JobTimes, VariantLane, has, noun_of, times
 from windlass.report.series import distribution
 from windlass.report.units import counted, duration, number, share
 from windlass.results.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
@@ -35,8 +35,9 @@ def section(lanes: tuple[VariantLane, ...], metric: str = "") -> PageSection:
     found = _found(lanes)
     if not found:
         return NOTHING
-    second = _response(found, JOB) if "response" in metric else _slowdown(found)
-    return _section(found, JOB, _wait(found), second)
+    noun = noun_of([lane for lane, _ in found])
+    second = _response(found, noun) if "response" in metric or noun != JOB else _slowdown(found)
+    return _section(found, noun, _wait(found, noun), second)
 
 
 def section_of(lanes: tuple[VariantLane, ...], kind: str) -> PageSection:

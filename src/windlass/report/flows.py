@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from windlass.report.job_columns import VariantLane
 from windlass.report.units import Unit
-from windlass.results import SiteMap, SiteUse
+from windlass.results import SiteFlow, SiteMap, SiteUse
 
 #: A load, and the names of two sites.
 _Way = tuple[str, str, str]
@@ -84,6 +84,51 @@ def byte_unit(amounts: Iterable[float]) -> Unit:
     """
     most = max(amounts, default=0.0)
     return next((unit for unit in reversed(_BYTES) if most * unit.factor >= 1.0), _BYTES[0])
+
+
+def with_few_sites(lanes: Sequence[VariantLane], most: int) -> tuple[VariantLane, ...]:
+    """Return the variants with maps of at most so many sites: the smaller ones are merged into one.
+
+    Parameters
+    ----------
+    lanes
+        The variants, each with a map in all outcomes. All keep the same sites, those with the most cores on average.
+    most
+        Maximum number of sites, with the merged one.
+    """
+    cores: dict[str, float] = {}
+    for each in (each for lane in lanes for each in maps_of(lane)):
+        for site in each.sites:
+            cores[site.name] = cores.get(site.name, 0.0) + site.cores
+    if len(cores) <= most:
+        return tuple(lanes)
+    kept = set(sorted(cores, key=lambda name: (-cores[name], name))[: most - 1])
+    rest = f"{len(cores) - len(kept)} smaller sites"
+    return tuple(
+        replace(
+            lane,
+            outcomes=tuple(
+                each if each.site_map is None else replace(each, site_map=_merged(each.site_map, kept, rest))
+                for each in lane.outcomes
+            ),
+        )
+        for lane in lanes
+    )
+
+
+def _merged(found: SiteMap, kept: set[str], rest: str) -> SiteMap:
+    """Return a map in which all sites but some are one."""
+    own = [site for site in found.sites if site.name in kept]
+    others = [site for site in found.sites if site.name not in kept]
+    cores = math.fsum(site.cores for site in others)
+    held = math.fsum(site.cores * site.used_share for site in others)
+    sums: dict[_Way, tuple[float, int]] = {}
+    for flow in found.flows:
+        source, target = (name if name in kept else rest for name in (flow.source, flow.target))
+        sent, tasks = sums.get((flow.load, source, target), (0.0, 0))
+        sums[flow.load, source, target] = sent + flow.sent_bytes, tasks + flow.tasks
+    flows = tuple(SiteFlow(*way, *amounts) for way, amounts in sums.items())
+    return SiteMap((*own, SiteUse(rest, cores, held / cores if cores else 0.0)), flows)
 
 
 def flow_rows(lanes: Sequence[VariantLane]) -> tuple[FlowRow, ...]:

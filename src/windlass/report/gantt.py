@@ -13,9 +13,9 @@ from windlass.model.calendar import Calendar
 from windlass.report.date_ticks import date_axis, show_dates
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
-from windlass.report.job_columns import JobTimes, VariantLane, has, times
+from windlass.report.job_columns import JobTimes, VariantLane, has, noun_of, times
 from windlass.report.series import steps
-from windlass.report.units import counted, duration, time_unit
+from windlass.report.units import counted, duration, plural, time_unit
 
 #: Maximum number of jobs of a panel.
 MOST_JOBS: Final = 150
@@ -77,6 +77,12 @@ def held_ranges(start: _Floats, end: _Floats, procs: NDArray[np.int64]) -> list[
     return found
 
 
+def _on_workers(start: _Floats, end: _Floats, worker: NDArray[np.int64]) -> list[HeldRange]:
+    """Return a box for each task, in the row of its worker."""
+    each = zip(worker.tolist(), start.tolist(), end.tolist(), strict=True)
+    return [HeldRange(task, row, 1, begin, until) for task, (row, begin, until) in enumerate(each)]
+
+
 def _first(each: HeldRange) -> int:
     return each.first
 
@@ -127,8 +133,15 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         The variants.
     """
     able = [lane for lane in lanes if has(lane, "submit_s", "start_s", "end_s", "procs")]
-    found = [(lane, times(lane.outcomes[:1])) for lane in able if lane.outcomes[0].processors > 0]
-    found = [(lane, known) for lane, known in found if len(known.submit)][:_MOST_PANELS]
+    noun = noun_of(able)
+    known_all = [(lane, times(lane.outcomes[:1])) for lane in able if lane.outcomes[0].processors > 0]
+    known_all = [(lane, known) for lane, known in known_all if len(known.submit)]
+    found = known_all[:_MOST_PANELS]
+    if any(known.each > 1 for _, known in found):
+        each = max(known.each for _, known in found)
+        return PageSection(
+            f"<section><h2>Schedule</h2><p>Not shown: one in {each:,} {plural(noun)} is in the table.</p></section>"
+        )
     queued = [known for _, known in found if (known.start > known.submit).any()]
     if not queued:
         return NOTHING
@@ -143,14 +156,19 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     plot, shown = _drawn(found, low, high, first, unit.factor, unit.symbol)
     calendar = found[0][0].outcomes[0].calendar
     whole = max(len(known.submit) for _, known in found)
-    words = "Each box is a job: its height is the number of processors, its width the run time. "
+    on_workers = all(known.worker is not None for _, known in found)
+    size = "row is the worker" if on_workers else "height is the number of processors"
+    words = f"Each box is a {noun}: its {size}, its width the run time. "
     words += _span(low, high, first, calendar)
     if shown < whole:
-        words += f" Shown: up to {counted(shown, 'job')} of {whole:,}, around the longest queue."
-    words += " Processors are numbered from the lowest free one; nodes would be numbered otherwise."
+        words += f" Shown: up to {counted(shown, noun)} of {whole:,}, around the longest queue."
+    if not on_workers:
+        words += " Processors are numbered from the lowest free one; nodes would be numbered otherwise."
+    if len(found) < len(known_all):
+        words += f" The first {len(found)} of {len(known_all)} variants are shown."
     if any(_sites(lane) > 1 for lane, _ in found):
         words += " Jobs of all sites are in one panel."
-    boxes = figure(plot, "Processors of jobs", text(words))
+    boxes = figure(plot, f"{'Workers' if on_workers else 'Processors'} of {plural(noun)}", text(words))
     return PageSection(f'<section><h2>Schedule</h2><div class="plots">{boxes}</div></section>', (plot,))
 
 
@@ -189,7 +207,11 @@ def _drawn(
         inside = (known.start < high) & (known.end > low) & (known.end > known.start)
         start, end, procs = known.start[inside], known.end[inside], known.procs[inside].astype(np.int64)
         shown = max(shown, len(start))
-        boxes = held_ranges(start, end, procs)
+        boxes = (
+            held_ranges(start, end, procs)
+            if known.worker is None
+            else _on_workers(start, end, known.worker[inside])
+        )
         # Two shades, so that neighbouring jobs differ.
         for shade in (0, 1):
             x, y = _outlines([each for each in boxes if each.job % 2 == shade], low, high, first, factor)
@@ -213,7 +235,10 @@ def _drawn(
                 for at in tallest.values()
             ],
             y=[at.first + at.count / 2 for at in tallest.values()],
-            text=[f"{procs[job]:,} processors, {duration(at.end - at.start)}" for job, at in tallest.items()],
+            text=[
+                f"{_where(at, procs[job], known)}, {duration(at.end - at.start)}"
+                for job, at in tallest.items()
+            ],
             name=plotted(lane.name),
             meta=lane.position,
             mode="markers",
@@ -237,7 +262,10 @@ def _drawn(
         top = lane.outcomes[0].processors
         drawn.update_yaxes(axis_style(""), range=[0, top], row=row, col=1)
     drawn.update_xaxes(
-        axis_style(""), range=[(low - first) * factor, (high - first) * factor], ticksuffix=f" {unit}"
+        axis_style(""),
+        range=[(low - first) * factor, (high - first) * factor],
+        ticksuffix=f" {unit}",
+        separatethousands=True,
     )
     dates = date_axis([lane for lane, _ in found], low, high - low, factor)
     show_dates(drawn, dates, (low - first) * factor)
@@ -247,6 +275,10 @@ def _drawn(
         hovermode="closest", margin={"l": 62, "r": 20, "t": _TOP, "b": _BOTTOM}, height=height
     )
     return Plot("schedule", height, drawn, logarithmic=False), shown
+
+
+def _where(box: HeldRange, procs: int, known: JobTimes) -> str:
+    return counted(int(procs), "processor") if known.worker is None else f"worker {box.first}"
 
 
 def _outlines(

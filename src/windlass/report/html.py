@@ -91,6 +91,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             trade_off.section(results, shown),
             site_map.section(shown),
             site_cores.section(shown),
+            site_cores.section_of_instances(shown),
             distributions.section(jobs, by or default_metric(results) or ""),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             by_jobs,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,8 @@ from windlass.results import Outcome, Results
 
 #: Kind of all rows of a table without a column ``kind``.
 JOB = "job"
+#: Ends and starts on a worker may differ by this much from rounding, s.
+_ROUNDED = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class JobTimes:
         (n,) processors; all 1 if the table has no such column.
     lacking
         Number of omitted jobs.
+    each
+        Number of jobs that a row stands for: a table may have one in several.
+    worker
+        (n,) worker of each task; None if the table has no such column, or tasks of a worker overlap.
     """
 
     submit: NDArray[np.float64]
@@ -46,6 +52,8 @@ class JobTimes:
     end: NDArray[np.float64]
     procs: NDArray[np.float64]
     lacking: int
+    each: int = 1
+    worker: NDArray[np.int64] | None = None
 
     @property
     def wait(self) -> NDArray[np.float64]:
@@ -120,9 +128,33 @@ def times(outcomes: Iterable[Outcome]) -> JobTimes:
         each.select(
             *(pl.col(name).cast(pl.Float64) for name in wanted),
             (pl.col("procs") if "procs" in each.columns else pl.lit(1)).cast(pl.Float64).alias("procs"),
+            *(pl.col(name) for name in ("worker",) if name in each.columns and len(tables) == 1),
         )
         for each in tables
     )
     whole = table.filter(pl.all_horizontal(pl.col(*wanted).is_finite(), pl.col("procs").is_finite()))
     submit, start, end = (whole[name].to_numpy() for name in wanted)
-    return JobTimes(submit, start, end, whole["procs"].to_numpy(), len(table) - len(whole))
+    stands = [each["stands_for"].max() for each in tables if "stands_for" in each.columns and len(each)]
+    most = max((int(each) for each in stands if isinstance(each, int)), default=1)
+    worker = _workers(whole) if len(tables) == 1 and "worker" in whole.columns else None
+    return JobTimes(submit, start, end, whole["procs"].to_numpy(), len(table) - len(whole), most, worker)
+
+
+def row_noun(outcome: Outcome) -> str:
+    """Return the word for a row of the table: the first metric of a world counts its jobs or tasks."""
+    first = fields(outcome.metrics)[0].name
+    return "task" if first == "tasks" and "kind" not in outcome.jobs.columns else JOB
+
+
+def noun_of(lanes: Sequence[VariantLane]) -> str:
+    """Return the word for a row of the tables of some variants, of which none may be left."""
+    return row_noun(lanes[0].outcomes[0]) if lanes and lanes[0].outcomes else JOB
+
+
+def _workers(table: pl.DataFrame) -> NDArray[np.int64] | None:
+    """Return the worker of each row; None if one has two tasks at once, or is unknown."""
+    known = table["worker"].cast(pl.Int64).fill_null(-1)
+    ordered = table.select("worker", "start_s", "end_s").sort("worker", "start_s", "end_s")
+    earlier = ordered["end_s"].shift(1)
+    overlap = (ordered["worker"] == ordered["worker"].shift(1)) & (ordered["start_s"] < earlier - _ROUNDED)
+    return None if overlap.any() or (known < 0).any() else known.to_numpy()

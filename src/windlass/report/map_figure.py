@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,15 +16,20 @@ from windlass.report.palette import AXIS, PAPER, QUIET, TEXT, site_ink
 from windlass.report.units import number, share
 from windlass.results import SiteUse
 
-#: Height of the radius of the circle of sites, px; room for a site and its name, in radii.
-_UNIT, _ROOM = 130, 0.6
+#: Height of the radius of the circle of sites, px, and of each site after the sixth; room for a name, in radii.
+_UNIT, _MORE, _ROOM = 130, 12, 0.6
 #: Half the width of the figure, in radii: room for names on the sides in a window of 480 px.
-_WIDTH = 1.75
+_WIDTH = 1.95
+#: Number of characters above which a name has two lines, and the signs after which it is broken.
+_LINE = 12
+_BREAKS = re.compile(r"[:/_. -]+")
 _LARGEST, _SMALLEST = 50, 10
 _WIDEST, _THINNEST = 7.0, 1.2
 #: Bend of a line relative to its length: data, tasks. Lines of the two directions bend to different sides.
 _BENDS = {False: 0.10, True: 0.22}
 _POINTS = 17
+#: Maximum number of lines of a variant: data, and as many for tasks.
+MOST_LINES = 30
 _Spot = tuple[float, float]
 
 
@@ -62,6 +68,19 @@ def positions(names: Sequence[str]) -> dict[str, _Spot]:
     }
 
 
+def in_lines(name: str) -> list[str]:
+    """Return a long name in two lines, broken after the sign nearest to its middle, so that it fits next to its site.
+
+    >>> in_lines("aws:ap-northeast-1"), in_lines("iowa")
+    (['aws:ap-', 'northeast-1'], ['iowa'])
+    """
+    ends = [found.end() for found in _BREAKS.finditer(name) if found.end() < len(name)]
+    if len(name) <= _LINE or not ends:
+        return [name]
+    middle = min(ends, key=lambda end: abs(end - len(name) / 2))
+    return [name[:middle], name[middle:]]
+
+
 def map_plot(key: str, lanes: Sequence[VariantLane]) -> Plot:
     """Plot the sites of all variants, of which the page shows one.
 
@@ -97,19 +116,23 @@ def map_plot(key: str, lanes: Sequence[VariantLane]) -> Plot:
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         meta={"one_variant": True},
     )
-    return Plot(key, round(_UNIT * (reach[1] - reach[0])), plot, logarithmic=False)
+    unit = _UNIT + _MORE * max(len(spots) - 6, 0)
+    return Plot(key, round(unit * (reach[1] - reach[0])), plot, logarithmic=False)
 
 
 def _edges(lane: VariantLane, tasks: bool) -> list[_Edge]:
     """Return what moves between each pair of sites, over all loads."""
     amounts = mean_amounts(maps_of(lane), tasks=tasks)
     found = []
-    for pair in dict.fromkeys(way[1:] for way in amounts):
+    # What moves between sites that are merged into one has no line.
+    for pair in dict.fromkeys(way[1:] for way in amounts if way[1] != way[2]):
         own = {way[0]: amount for way, amount in amounts.items() if way[1:] == pair}
         parts = [f"{plotted(load)}: {_amount(amount, tasks)}" for load, amount in own.items()]
         words = f"<b>{plotted(pair[0])} → {plotted(pair[1])}</b><br>" + "<br>".join(parts)
         found.append(_Edge(*pair, math.fsum(own.values()), words))
-    return found
+    if len(found) <= MOST_LINES:
+        return found
+    return sorted(found, key=lambda edge: -edge.amount)[:MOST_LINES]
 
 
 def _amount(amount: float, tasks: bool) -> str:
@@ -195,7 +218,7 @@ def _circles(
             "line": {"width": 0},
         },
         text=[
-            f"<b>{plotted(site.name)}</b><br>{'<br>'.join(own)}"
+            f"<b>{'<br>'.join(map(plotted, in_lines(site.name)))}</b><br>{'<br>'.join(own)}"
             for site, own in zip(sites, words, strict=True)
         ],
         textposition=list(map(_side, xs, ys)),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+
+import polars as pl
 
 from windlass.report.by_hour import dates
 from windlass.report.columns import Cell, MetricColumn, metric_columns
 from windlass.report.html_fragments import key, named, rows, text
-from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, rows_of
+from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, row_noun, rows_of
 from windlass.report.units import counted, plural
-from windlass.results import Outcome, Results
+from windlass.results import Results
 
 #: The end of the answer within the first sentence.
 _END = re.compile(r"[;.](?= )")
@@ -26,9 +28,9 @@ def head(results: Results) -> str:
     parts = [counted(len(results.variants), "variant")]
     if first:
         outcomes = [outcome for variant in results.variants for outcome in variant.outcomes]
-        own = _noun(outcomes[0])
+        own = row_noun(outcomes[0])
         kinds = (JOB, *other_kinds(lanes(results)))
-        sizes = {kind: {len(rows_of(outcome.jobs, kind)) for outcome in outcomes} for kind in kinds}
+        sizes = {kind: {_count(rows_of(outcome.jobs, kind)) for outcome in outcomes} for kind in kinds}
         # A world without jobs reports the counts of its own kinds of rows only.
         shown = [kind for kind in kinds if max(sizes[kind])] or [JOB]
         pools = {outcome.processors for variant in results.variants for outcome in variant.outcomes}
@@ -41,10 +43,9 @@ def head(results: Results) -> str:
     )
 
 
-def _noun(outcome: Outcome) -> str:
-    """Return the word for a row of the table: the first metric of a world counts its jobs or tasks."""
-    first = fields(outcome.metrics)[0].name
-    return "task" if first == "tasks" and "kind" not in outcome.jobs.columns else JOB
+def _count(table: pl.DataFrame) -> int:
+    """Return the number of jobs or tasks for which the rows of a table stand."""
+    return int(table["stands_for"].sum()) if "stands_for" in table.columns else len(table)
 
 
 def _span(counts: set[int], noun: str) -> str:
@@ -57,13 +58,18 @@ def answer(sentences: tuple[str, ...]) -> str:
     """Return the verdict: the first sentence in large type and its answer bold, the others as a list; may be empty."""
     if not sentences:
         return ""
-    rest = "".join(f"<li>{text(each)}</li>" for each in sentences[1:])
+    rest = "".join(f"<li>{_unbroken(each)}</li>" for each in sentences[1:])
     more = f"<ul>{rest}</ul>" if rest else ""
     # The evidence follows the first semicolon or the first sentence.
     found = _END.search(sentences[0])
     end = len(sentences[0]) if found is None else found.end()
-    first = f"<b>{text(sentences[0][:end])}</b>{text(sentences[0][end:])}"
+    first = f"<b>{_unbroken(sentences[0][:end])}</b>{_unbroken(sentences[0][end:])}"
     return f'<section class="answer"><p>{first}</p>{more}</section>'
+
+
+def _unbroken(sentence: str) -> str:
+    """Return a sentence without line breaks between numbers and %."""
+    return text(sentence.replace(" %", "\N{NO-BREAK SPACE}%"))
 
 
 def notes(results: Results) -> str:
@@ -112,10 +118,15 @@ def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
         )
     return (
         f'<section><h2>Metrics</h2><p class="lead">{" ".join(words)}</p>'
-        f'<div class="scroll"><table class="wide{" many" if len(columns) > _MANY else ""}"><thead><tr>'
+        f'<div class="scroll"><table class="wide{" many" if _is_wide(columns) else ""}"><thead><tr>'
         f'<th scope="col">variant</th>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div></section>"
     )
+
+
+def _is_wide(columns: Sequence[MetricColumn]) -> bool:
+    """Return whether a table needs narrow columns: it has many, or longer cells as ± of several seeds makes them."""
+    return sum(2 if any("±" in cell.text for cell in each.cells) else 1 for each in columns) > _MANY
 
 
 def _head(column: MetricColumn) -> str:

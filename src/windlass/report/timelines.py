@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from windlass.report.date_ticks import DateAxis, date_axis
 from windlass.report.html_fragments import NOTHING, PageSection, figure
-from windlass.report.job_columns import JobTimes, VariantLane, has, times
+from windlass.report.job_columns import JOB, JobTimes, VariantLane, has, noun_of, times
 from windlass.report.panels import VariantTimeline, panels
 from windlass.report.series import Binned, Steps, bin_edges, bin_width, binned, steps
-from windlass.report.units import Unit, counted, duration, time_unit
+from windlass.report.units import Unit, counted, duration, plural, time_unit
 from windlass.results import Series
 
 #: Maximum number of steps of a timeline.
@@ -37,14 +37,22 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     first, factor = float(found[0][1].submit.min()), axis_unit(span).factor
     dates = date_axis([lane for lane, _ in found], first, span, factor)
     wide = [(lane, known) for lane, known in found if has(lane, "procs")]
+    noun = noun_of([lane for lane, _ in found])
+    # Tasks have one processor each, so that the processors of waiting tasks are their number.
+    larger = wide if noun == JOB else []
     parts = (
         _utilisation(
-            [(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0], span, width, dates
+            [(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0],
+            span,
+            width,
+            dates,
+            noun,
         ),
-        _waiting(found, span, width, dates),
-        _requested(wide, span, width, dates),
+        _waiting(found, span, width, dates, noun),
+        _requested(larger, span, width, dates),
     )
-    words = step_words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
+    words = step_words([lane for lane, _ in found], sum(known.lacking for _, known in found), width, noun)
+    words += _sampled(found, noun)
     return PageSection(
         f'<section><h2>Over time</h2><p class="lead">{words}</p>'
         f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
@@ -113,11 +121,16 @@ def bins_of(series: Series, width: float) -> tuple[NDArray[np.float64], Binned]:
     return edges, binned(Steps(series.time[:-1] - series.time[0], scale * series.value), edges)
 
 
-def step_words(shown: list[VariantLane], lacking: int, width: float) -> str:
+def _sampled(found: _Found, noun: str) -> str:
+    most = max(known.each for _, known in found)
+    return f" Estimates: one in {most:,} {plural(noun)} is in the table." if most > 1 else ""
+
+
+def step_words(shown: list[VariantLane], lacking: int, width: float, noun: str = JOB) -> str:
     """Return what a step of a timeline covers, and what is not shown."""
     seeds = max(len(lane.outcomes) for lane in shown)
     first = f" Only the first of {seeds} seeds is shown." if seeds > 1 else ""
-    without = f" Not shown: {counted(lacking, 'job')} without a start or end time." if lacking else ""
+    without = f" Not shown: {counted(lacking, noun)} without a start or end time." if lacking else ""
     zoom = '<span class="screen"> Drag across a plot to zoom in; double-click to zoom out.</span>'
     return f"Each step covers {duration(width)}.{first}{without}{zoom}"
 
@@ -148,18 +161,20 @@ def axis_unit(span: float) -> Unit:
     return time_unit([span / _ENOUGH_UNITS])
 
 
-def _utilisation(found: _Found, span: float, width: float, dates: DateAxis | None) -> PageSection:
+def _utilisation(found: _Found, span: float, width: float, dates: DateAxis | None, noun: str) -> PageSection:
     if not found:
         return NOTHING
     unit = axis_unit(span)
     courses = _courses(found, span, width, _use, unit)
     plot = panels("utilisation", courses, unit.symbol, " %", band=False, ceiling=100.0, dates=dates)
-    most = max(float(course.bins.mean.max()) for course in courses)
-    caption = f"{use_words(most)} Mean over each {duration(width)}."
+    # An estimate from some of the tasks may exceed 100 % by chance.
+    whole = [course for course, (_, known) in zip(courses, found, strict=True) if known.each == 1]
+    most = max((float(course.bins.mean.max()) for course in whole), default=0.0)
+    caption = f"{use_words(most, noun)} Mean over each {duration(width)}."
     return PageSection(figure(plot, "Utilisation", caption), (plot,))
 
 
-def use_words(most: float) -> str:
+def use_words(most: float, noun: str = JOB) -> str:
     """Return what a utilisation is, given the highest one, in %.
 
     Jobs that share processors make it exceed 100 %.
@@ -167,26 +182,28 @@ def use_words(most: float) -> str:
     >>> use_words(100.0)
     'Processors of the running jobs, as a share of all processors.'
     """
-    words = "Processors of the running jobs, as a share of all processors."
+    words = f"Processors of the running {plural(noun)}, as a share of all processors."
     return f"{words} It exceeds 100 % while jobs share processors." if round(most, 6) > 100 else words
 
 
 def _use(lane: VariantLane, known: JobTimes) -> Steps:
-    held = steps(known.start, known.end, known.procs)
+    held = steps(known.start, known.end, known.each * known.procs)
     return Steps(held.time, held.value * (100 / lane.outcomes[0].processors))
 
 
-def _waiting(found: _Found, span: float, width: float, dates: DateAxis | None) -> PageSection:
+def _waiting(found: _Found, span: float, width: float, dates: DateAxis | None, noun: str) -> PageSection:
     unit = axis_unit(span)
     courses = _courses(
         found,
         span,
         width,
-        lambda _, known: steps(known.submit, known.start, np.ones(len(known.submit))),
+        lambda _, known: steps(known.submit, known.start, np.full(len(known.submit), float(known.each))),
         unit,
     )
     plot = panels("waiting", courses, unit.symbol, "", band=True, dates=dates)
-    return PageSection(figure(plot, "Jobs waiting", _band_words(width, plot.logarithmic)), (plot,))
+    return PageSection(
+        figure(plot, f"{plural(noun).capitalize()} waiting", _band_words(width, plot.logarithmic)), (plot,)
+    )
 
 
 def _requested(found: _Found, span: float, width: float, dates: DateAxis | None) -> PageSection:

@@ -17,7 +17,7 @@
 - :mod:`~windlass.results.history`: the history of one job under several decisions.
 """
 
-from windlass.results.outcome import RECORDED, At, Choice, Outcome, Series, VariantResult
+from windlass.results.outcome import INSTANCES, RECORDED, At, Choice, Outcome, Series, VariantResult
 from windlass.results.site_map import SiteFlow, SiteMap, SiteUse
 from windlass.results.summary import (
     COST,
@@ -38,6 +38,7 @@ __all__ = [
     "FILES",
     "HEADLINE",
     "HIGHER",
+    "INSTANCES",
     "LOWER",
     "RECORDED",
     "SOMETIMES",

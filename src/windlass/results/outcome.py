@@ -99,6 +99,10 @@ class Series:
     load: str = ""
 
 
+#: The site of series that count instances in place of cores.
+INSTANCES = "instances"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of one variant with one seed.

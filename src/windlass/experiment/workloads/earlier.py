@@ -71,7 +71,10 @@ def cut(
     history = _history(jobs, times, kind, needed)
     rest = (jobs.submit >= begin) | (jobs.submit + jobs.run > begin)
     if not rest.any():
-        raise InputError(f"no jobs are left to run after the first {earlier:g} s")
+        raise InputError(
+            f"no jobs are left to run after the first {earlier:g} s (workload.earlier), which the policies only see: "
+            f"the log ends {float((jobs.submit + jobs.run).max() - jobs.submit[0]):,.0f} s after its first submission"
+        )
     left = jobs.take(rest)
     before = left.submit < begin
     done = np.where(before, begin - left.submit, 0.0)

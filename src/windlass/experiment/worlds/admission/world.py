@@ -20,7 +20,7 @@ from windlass.experiment.worlds.composition import (
     group_of_nodes,
 )
 from windlass.experiment.worlds.contents import Contents
-from windlass.experiment.worlds.dispatch.tasks import tasks_table, with_procs
+from windlass.experiment.worlds.dispatch.tasks import sampled, tasks_table, with_procs
 from windlass.experiment.worlds.stands_for import RunsAsCluster, cluster_of, run_as_cluster
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
@@ -96,11 +96,13 @@ class AdmissionWorld(RunsAsCluster):
         run = run_as_cluster(cluster_of(self, setting, seed), seed, workload, progress)
         done, observed = run.tasks[0].result, run.observed[0].result
         every = -(-len(done.submit) // setting.keep_tasks)
-        notes = () if every == 1 else (f"one in {every:,} tasks is in the table; metrics cover all tasks",)
+        notes = workload.tasks[0].drawn.notes
+        if every > 1:
+            notes += (f"one in {every:,} tasks is in the table; metrics cover all tasks",)
         return Outcome(
             seed=seed,
             metrics=admission_metrics(done, observed, setting.warm),
-            jobs=with_procs(tasks_table(done, setting.workload.tasks_per_job, every)),
+            jobs=sampled(with_procs(tasks_table(done, setting.workload.tasks_per_job, every)), every),
             processors=setting.cluster.nodes,
             notes=notes,
         )

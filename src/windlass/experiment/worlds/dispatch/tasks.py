@@ -30,6 +30,8 @@ class DispatchTasks:
         Laws to generate from, or times, s, and sizes.
     last
         Approximate arrival of the last task, s.
+    notes
+        Notes on a log of requests for the user.
     """
 
     count: int
@@ -38,6 +40,7 @@ class DispatchTasks:
     arrivals: Any
     service: Any
     last: float
+    notes: tuple[str, ...] = ()
 
     def drawn(self, capacity: float, seed: int) -> DrawnTasks:
         """Generate the tasks for workers with this rate, work/s."""
@@ -81,6 +84,15 @@ def with_procs(tasks: pl.DataFrame) -> pl.DataFrame:
     return tasks.insert_column(4, pl.Series("procs", np.ones(len(tasks), np.int64)))
 
 
+def sampled(tasks: pl.DataFrame, every: int) -> pl.DataFrame:
+    """Return a table of one in ``every`` tasks with the number that each stands for; unchanged if it has all.
+
+    >>> sampled(pl.DataFrame({"job": [0]}), 10).row(0), sampled(pl.DataFrame({"job": [0]}), 1).columns
+    ((0, 10), ['job'])
+    """
+    return tasks if every == 1 else tasks.with_columns(stands_for=pl.lit(every, pl.Int64))
+
+
 def tasks_of(spec: DispatchWorkloadSpec, capacity: float) -> DispatchTasks:
     """Read the requests, or return the parameters for generating tasks.
 
@@ -108,7 +120,11 @@ def tasks_of(spec: DispatchWorkloadSpec, capacity: float) -> DispatchTasks:
         span = max(float(requests.arrival[count - 1]), 1e-9)
         stretch = float(sizes.sum()) / (spec.load * capacity * span) if capacity > 0 else 1.0
         arrivals = requests.arrival[:count] * stretch
-        return DispatchTasks(count, 1, None, arrivals, sizes, float(arrivals[-1]))
+        note = (
+            f"times between requests of the log are multiplied by {stretch:.4g} to reach the load, so that the report "
+            "has no dates"
+        )
+        return DispatchTasks(count, 1, None, arrivals, sizes, float(arrivals[-1]), (note,))
     arrivals_spec = Bursty() if spec.arrivals == "bursty" else "poisson"
     service = Pareto() if spec.service == "pareto" else spec.service
     last = spec.tasks / (spec.load * capacity) if capacity > 0 else 0.0

@@ -119,6 +119,7 @@ class Dispatch(World):
             metrics=dispatch_metrics(done),
             jobs=with_procs(tasks_table(done, workload.per_job)),
             processors=len(speeds),
+            notes=workload.notes,
         )
 
     def _policy(self, setting: DispatchSetting, rng: np.random.Generator) -> Any:

@@ -12,6 +12,7 @@ from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.composition import JOBS, SITE, Composition, composed
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.elastic.jobs import vector_jobs
+from windlass.experiment.worlds.elastic.need import need_series
 from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elastic, scale_policy
 from windlass.experiment.worlds.elastic.spec import ElasticSetting
 from windlass.experiment.worlds.elastic.spot import instance_fleet
@@ -101,6 +102,7 @@ class Elastic(World):
             processors=int(sum(kind.most * np.ceil(kind.cores) for kind in fleet.types)),
             notes=(*workload.notes, *_notes(done)),
             calendar=workload.calendar,
+            series=tuple(need_series(done)),
         )
 
 

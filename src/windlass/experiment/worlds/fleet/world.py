@@ -21,6 +21,7 @@ from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.fleet.composition import fleet_composition
 from windlass.experiment.worlds.fleet.jobs import FixedSpec
 from windlass.experiment.worlds.fleet.live import LiveFleetWorld
+from windlass.experiment.worlds.fleet.site_map import site_map
 from windlass.experiment.worlds.fleet.spec import FleetSetting
 from windlass.io.traces import read_swf, read_swim
 from windlass.jit import Kernel
@@ -192,6 +193,7 @@ def outcome(seed: int, case: FleetCase, done: FleetRun) -> Outcome:
         processors=int(done.fleet.slots.sum()),
         notes=case.jobs.notes,
         calendar=case.calendar,
+        site_map=site_map(done),
     )
 
 

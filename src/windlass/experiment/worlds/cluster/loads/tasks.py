@@ -52,6 +52,8 @@ class ShortTasks:
         Approximate arrival of the last task, s.
     schedulers
         Seed of the assignment of jobs to schedulers; None for a stream of its own.
+    notes
+        Notes on a log of requests for the user.
     """
 
     submit: NDArray[np.float64]
@@ -59,6 +61,7 @@ class ShortTasks:
     per_job: int
     last: float
     schedulers: np.random.SeedSequence | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def content(self) -> Content:
@@ -96,7 +99,7 @@ def draw_short_tasks(
     if math.isinf(seconds):
         given = tasks_of(spec, capacity)
         drawn = given.drawn(capacity, streams.seed_of(name))
-        return ShortTasks(drawn.submit, drawn.work, given.per_job, given.last, drawn.schedulers)
+        return ShortTasks(drawn.submit, drawn.work, given.per_job, given.last, drawn.schedulers, given.notes)
     if spec.llm is not None:
         requests = read_llm(spec.llm)
         submit, work = requests.arrival[: spec.tasks], requests.work()[: spec.tasks]
