@@ -10,7 +10,7 @@ import pytest
 from tests.report.made import outcome, random_outcome, results
 from tests.verdict.test_judge import LOG, longer
 from windlass.report.cut_work import change_sentence, cut_share, input_sentence
-from windlass.report.sentence import point_sentence, sentences
+from windlass.report.sentence import leaders, point_sentence, sentences
 from windlass.results import RECORDED, Results, VariantResult
 from windlass.results.verdict import (
     Comparison,
@@ -381,6 +381,19 @@ def test_leaders_that_change_without_cutting_are_in_the_first_sentence():
     )
     assert "fast or slow may lead" in change_sentence(fast, same)
     assert change_sentence(fast, fast) == change_sentence(fast, None) == ""
+
+
+def test_another_best_without_cutting_is_reported_if_none_is_significantly_worse():
+    one, other = (
+        judge(results(("a", [varied(LOG, first)]), ("b", [varied(LOG, second)])))
+        for first, second in ((1, 2), (2, 1))
+    )
+    assert leaders(one.points[0]) == leaders(other.points[0]) == "a or b"
+    assert change_sentence(one, other) == (
+        "If jobs are not stopped at their requested time, b has the lowest mean wait, not a."
+    )
+    assert "; without cutting, b has the lowest mean wait, not a. b has " in input_sentence(0.3, one, other)
+    assert change_sentence(one, one) == ""
 
 
 def at(name: str, field: str, value: float, *waits: float) -> VariantResult:

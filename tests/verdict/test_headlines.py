@@ -11,7 +11,19 @@ from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
 from windlass.report.answer import answer_sentences
 from windlass.report.headlines import headline_sentences
-from windlass.results import COST, HEADLINE, HIGHER, LOWER, SOMETIMES, TRADED, Outcome, Results, VariantResult
+from windlass.results import (
+    COST,
+    HEADLINE,
+    HIGHER,
+    LOWER,
+    OF_JOBS,
+    OF_TASKS,
+    SOMETIMES,
+    TRADED,
+    Outcome,
+    Results,
+    VariantResult,
+)
 from windlass.results.verdict import headlines, judge, judgement, parse_requirements, standings
 
 NAN = float("nan")
@@ -240,3 +252,22 @@ def test_a_leader_that_is_much_worse_by_few_seeds_is_named_with_its_values():
     assert not [
         line for line in headline_sentences(headlines(results(OURS, near))) if line.startswith("Not significant")
     ]
+
+
+def test_a_question_about_jobs_is_also_one_about_tasks():
+    @dataclass(frozen=True, slots=True)
+    class Made:
+        mean_job_wait_s: float = field(metadata={**LOWER, **OF_JOBS})
+        mean_task_response_s: float = field(metadata={**LOWER, **OF_TASKS})
+
+    def made(name, wait, response):
+        runs = tuple(
+            Outcome(seed, Made(wait + 0.01 * seed, response + 0.02 * seed), pl.DataFrame(), 8)
+            for seed in (1, 2, 3)
+        )
+        return VariantResult(name, (), runs)
+
+    found = judgement(results(made("easy", 1.0, 9.0), made("fcfs", 4.0, 2.0)))
+    first = answer_sentences(found)[0]
+    assert first.startswith("easy has the lowest mean job wait: 1.020 s, ")
+    assert ". fcfs has the lowest mean task response: 2.040 s, " in first

@@ -23,5 +23,5 @@ def answer_sentences(found: Judgement) -> tuple[str, ...]:
     words = headline_sentences(found.headlines) or sentences(found.verdict)
     if not words or found.traded is None or len(found.traded.points) > 1:
         return words
-    # A question about cost is also one about the wait that it pays for.
+    # A question about cost is also one about the wait that it pays for, and one about jobs also one about tasks.
     return (f"{words[0]} {point_sentence(found.traded, found.traded.points[0])}", *words[1:])

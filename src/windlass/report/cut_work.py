@@ -6,7 +6,7 @@ from windlass.report.phrases import label
 from windlass.report.sentence import leaders, point_sentence
 from windlass.report.units import percentage
 from windlass.results import Results
-from windlass.results.verdict.judge import Verdict
+from windlass.results.verdict.judge import PointVerdict, Verdict
 
 
 def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -> str:
@@ -30,11 +30,13 @@ def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -
     if verdict is None or uncut is None:
         return f"{effect}."
     first, second = ([point.leading for point in each.points] for each in (verdict, uncut))
-    if first == second:
+    if first == second and not _changed(verdict, uncut):
         return f"{effect}; without cutting, the answer is the same: {_all_leaders(uncut)}."
     changed = not all(one & other for one, other in zip(first, second, strict=True))
     how = "WITHOUT CUTTING, THE ANSWER CHANGES:" if changed else "without cutting, the answer is"
     answers = f"{_all_leaders(uncut)}, not {_all_leaders(verdict)}"
+    if _all_leaders(uncut) == _all_leaders(verdict):
+        how, answers = "without cutting,", _order(verdict, uncut)
     return f"{effect}; {how} {answers}. {point_sentence(uncut, uncut.points[0])}"
 
 
@@ -54,8 +56,37 @@ def change_sentence(verdict: Verdict | None, uncut: Verdict | None) -> str:
     if verdict is None or uncut is None:
         return ""
     changed = [each.leading for each in verdict.points] != [each.leading for each in uncut.points]
-    lead = f"{_all_leaders(uncut)} may lead in {label(verdict.metric)}, not {_all_leaders(verdict)}"
-    return f"If jobs are not stopped at their requested time, {lead}." if changed else ""
+    if not changed and not _changed(verdict, uncut):
+        return ""
+    if _all_leaders(uncut) == _all_leaders(verdict):
+        lead = _order(verdict, uncut)
+    else:
+        lead = f"{_all_leaders(uncut)} may lead in {label(verdict.metric)}, not {_all_leaders(verdict)}"
+    return f"If jobs are not stopped at their requested time, {lead}."
+
+
+def _changed(verdict: Verdict, uncut: Verdict) -> bool:
+    """Return whether other variants are best, or are named as those that may be."""
+    pairs = list(zip(verdict.points, uncut.points, strict=True))
+    return any(
+        leaders(one) != leaders(other) or not _best_names(one) & _best_names(other) for one, other in pairs
+    )
+
+
+def _order(verdict: Verdict, uncut: Verdict) -> str:
+    order = "lowest" if verdict.better < 0 else "highest"
+    best, other = (" / ".join(_best(each) for each in found.points) for found in (uncut, verdict))
+    return f"{best} has the {order} {label(verdict.metric)}, not {other}"
+
+
+def _best(point: PointVerdict) -> str:
+    best = point.comparison.best
+    return "none" if best is None else point.names[best]
+
+
+def _best_names(point: PointVerdict) -> set[str]:
+    """Return the best and the variants with the same mean."""
+    return {_best(point), *(point.names[row] for row in point.equal)}
 
 
 def _all_leaders(verdict: Verdict) -> str:

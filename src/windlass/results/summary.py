@@ -27,6 +27,9 @@ _TRADE = "trade"
 #: Metadata of a metric of cost, and of metrics for which it pays: the report plots each of these against the cost.
 COST: Final[Mapping[str, str]] = MappingProxyType({_TRADE: "cost"})
 TRADED: Final[Mapping[str, str]] = MappingProxyType({_TRADE: "wait"})
+#: Metadata of the metrics of a world with jobs and tasks that the verdict reports together.
+OF_JOBS: Final[Mapping[str, str]] = MappingProxyType({_TRADE: "jobs"})
+OF_TASKS: Final[Mapping[str, str]] = MappingProxyType({_TRADE: "tasks"})
 
 
 def better_of(metric: Field[Any]) -> int:
@@ -45,7 +48,7 @@ def is_headline(metric: Field[Any]) -> bool:
 
 
 def trade_of(metric: Field[Any]) -> str:
-    """Return the role of a metric in the trade of cost against wait: cost, wait, or nothing."""
+    """Return the role of a metric in a trade of cost against wait, or of jobs against tasks; empty for none."""
     return str(metric.metadata.get(_TRADE, ""))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from windlass.results import HIGHER, LOWER
+from windlass.results import HIGHER, LOWER, OF_JOBS, OF_TASKS
 from windlass.results.metrics.site import batch_metrics
 from windlass.sim.site.result import Replay
 from windlass.sim.workers.result import Dispatched
@@ -41,13 +41,13 @@ class ColocatedMetrics:
     """
 
     jobs: int
-    mean_job_wait_s: float = field(metadata=LOWER)
+    mean_job_wait_s: float = field(metadata={**LOWER, **OF_JOBS})
     mean_job_bounded_slowdown: float = field(metadata=LOWER)
     utilisation: float = field(metadata=HIGHER)
     lost_attempts: int = field(metadata=LOWER)
     lost_core_s: float = field(metadata=LOWER)
     tasks: int
-    mean_task_response_s: float = field(metadata=LOWER)
+    mean_task_response_s: float = field(metadata={**LOWER, **OF_TASKS})
     p99_task_response_s: float = field(metadata=LOWER)
     moved_tasks: int
     added_job_wait_s: float = field(metadata=LOWER)

@@ -24,7 +24,7 @@ class Judgement:
         Of a world with several headline metrics, the verdict on each; empty if one metric was chosen.
     traded
         If the verdict is on the cost of a world without headline metrics, the verdict on the wait that it pays for, and
-        the reverse; None otherwise, or if one metric was chosen.
+        the reverse; if it is on jobs, the verdict on tasks; None otherwise, or if one metric was chosen.
     """
 
     verdict: Verdict | None
@@ -63,7 +63,7 @@ def judgement(results: Results, by: str | None = None, requirements: Sequence[Re
 
 
 def _traded(results: Results, metric: str) -> str | None:
-    """Return the first applicable metric with the other role in the trade of cost against wait."""
+    """Return the first applicable metric with the other role in a trade: cost and wait, or jobs and tasks."""
     summaries = [
         each for each in results.variants[0].summaries() if each.better and not math.isnan(each.mean)
     ]
