@@ -116,7 +116,7 @@ def test_the_chart_shows_the_longest_step():
 
 def test_the_report_has_a_table_per_step():
     html = forecast_output.page_of(options_of(), made_series(1500), [("naive", result(4.0, 9.0))])
-    assert "1,500 rows of 10 min; the last 12 are for the test" in html
+    assert "1,500 rows of 10 min · the last 12 are for the test" in html
     assert "<h2>1 row ahead, 10 min</h2>" in html
     assert "<h2>2 rows ahead, 20 min</h2>" in html
     cells = "<td>naive</td><td>9</td><td>18</td><td>27</td><td>–</td><td>1.25</td><td>2</td>"

@@ -13,6 +13,7 @@ from tests.report.test_timelines import plots
 from windlass.report import breakdowns, distributions, overview
 from windlass.report.columns import Cell, MetricColumn
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, cumulative
+from windlass.report.html_fragments import answer
 from windlass.report.job_columns import has, lanes, times
 from windlass.report.palette import GRID, INKS, PAPER, QUIET, RAISED, TEXT, stroke, stroke_in
 from windlass.report.series import Distribution
@@ -164,9 +165,9 @@ def test_table_headers_have_units_and_cells_have_full_values():
     assert "unit" not in overview._head(MetricColumn("jobs", "", ()))
     assert overview._cell(Cell("1.5", "5400 s", best=True)) == '<td title="5400 s"><b>1.5</b></td>'
     assert overview._cell(Cell("1.5", "5400 s", best=False)) == '<td title="5400 s">1.5</td>'
-    assert overview.answer(()) == ""
-    assert overview.answer(("one",)) == '<section class="answer"><p><b>one</b></p></section>'
-    assert overview.answer(("one", "two")).endswith("<ul><li>two</li></ul></section>")
+    assert answer(()) == ""
+    assert answer(("one",)) == '<section class="answer"><p><b>one</b></p></section>'
+    assert answer(("one", "two")).endswith("<ul><li>two</li></ul></section>")
 
 
 def test_notes_on_the_table_depend_on_the_numbers_of_variants_and_seeds():

@@ -157,3 +157,8 @@ def test_a_job_of_a_table_may_end_in_the_hour_that_is_repeated(tmp_path):
     assert refusal(tmp_path, without).endswith(f"'{D}:55:00'{hint}")
     assert not refusal(tmp_path, without.replace("02:05", "01:05")).endswith(hint)
     assert not refusal(tmp_path, text.replace(":00,", ":00Z,").replace("600", "60")).endswith(hint)
+
+
+def test_columns_of_a_log_with_fixed_ones_are_refused(tmp_path):
+    message = refusal(tmp_path, "; MaxProcs: 8\n", "log.swf", columns={"submit": "a"})
+    assert message == "FILE: columns are given, but those of swf are fixed, expected csv, parquet or jsonl"

@@ -13,10 +13,10 @@ from rich.table import Table
 
 from windlass.io.traces.series import TraceSeries
 from windlass.report.forecasts import lead_words
-from windlass.report.html_fragments import PageSection, text
+from windlass.report.html_fragments import PageSection, answer, heading, remarks, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
-from windlass.report.units import duration, percentage
+from windlass.report.units import counted, duration, percentage
 from windlass.scale.backtest import Backtest
 from windlass.scale.forecast.rows import filled
 from windlass.scale.forecast.scaling import ColumnScaling
@@ -107,15 +107,13 @@ def scores_tree(
 
 def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]) -> str:
     """Return a page with a table for each step, and a plot of the longest step."""
-    notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in series.notes)
-    words = (
-        f"{best_line(question, found)} {len(series.rows):,} rows of {duration(question.period)}; the last "
-        f"{question.rows(question.test):,} are for the test. {SCALED} {notes}"
+    parts = (
+        counted(len(found), "forecaster"),
+        f"{len(series.rows):,} rows of {duration(question.period)}",
+        f"the last {question.rows(question.test):,} are for the test",
     )
-    head = (
-        f'<header><p class="kicker">Windlass forecasts</p><h1>{text(series.name)}</h1><p class="lead">'
-        f"{text(words)}</p></header>"
-    )
+    notes = (SCALED.removesuffix("."), *series.notes)
+    head = heading(series.name, " · ".join(parts)) + answer([best_line(question, found)]) + remarks(notes)
     tables = [_html_table(question, place, step, found) for place, step in enumerate(question.steps)]
     drawn = part(picture_of(question, series, found))
     return page(
@@ -141,13 +139,13 @@ def _html_table(
     question: ForecastOptions, place: int, step: int, found: Sequence[tuple[str, Backtest]]
 ) -> PageSection:
     rows = "".join(
-        f"<tr><td>{text(name)}</td>{''.join(f'<td>{cell}</td>' for cell in _cells(result, place))}</tr>"
+        f"<tr><th scope='row'>{text(name)}</th>{''.join(f'<td>{cell}</td>' for cell in _cells(result, place))}</tr>"
         for name, result in found
     )
     names = "".join(f"<th>{name}</th>" for name in _HEADS)
     title = f"{_ahead(step)}, {duration(step * question.period)}"
     return PageSection(
-        f'<section><h2>{title}</h2><div class="scroll"><table class="claims"><thead><tr>{names}</tr></thead>'
+        f'<section><h2>{title}</h2><div class="scroll"><table class="wide"><thead><tr>{names}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"
     )
 

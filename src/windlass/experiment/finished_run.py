@@ -40,6 +40,8 @@ class FinishedRun:
 
     def __init__(self, folder: Path) -> None:
         expected = "expected one with the results of `windlass run`"
+        if folder.is_file():
+            raise InputError(f"{folder}: is a file, {expected.replace('one', 'a folder')}")
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder, {expected}")
         for name in ("scenario.yaml", "jobs.parquet"):

@@ -24,6 +24,7 @@ from windlass.report import (
 )
 from windlass.report.answer import answer_sentences
 from windlass.report.html_fragments import PageSection
+from windlass.report.html_fragments import answer as answer_section
 from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.results import Results
@@ -82,7 +83,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
     return page(
         results.scenario,
         (
-            PageSection(overview.head(results) + overview.answer(answer) + overview.notes(results)),
+            PageSection(overview.head(results) + answer_section(answer) + overview.notes(results)),
             winners.section(winner_matrices(results, judge(results, by))),
             # A sweep with many points has a long table, so its curves come first.
             sweep.section(results, shown, by),

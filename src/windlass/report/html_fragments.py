@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -10,6 +11,9 @@ from windlass.model.text import printable
 from windlass.report.figures import Plot
 from windlass.report.job_columns import VariantLane
 from windlass.report.palette import Ink
+
+#: The end of the answer within the first sentence.
+_END = re.compile(r"[;.](?= )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,41 @@ def text(value: object) -> str:
     'a&lt;b&gt;'
     """
     return escape("\n".join(map(printable, str(value).split("\n"))))
+
+
+def heading(title: str, lead: str) -> str:
+    """Return the header of a page: its title is text, and the line below it is HTML."""
+    return f'<header><p class="over">Windlass report</p><h1>{text(title)}</h1><p class="lead">{lead}</p></header>'
+
+
+def answer(sentences: Sequence[str]) -> str:
+    """Return the verdict: the first sentence in large type and its answer bold, the others as a list; may be empty.
+
+    >>> answer(["easy is best; barely.", "It costs more."])
+    '<section class="answer"><p><b>easy is best;</b> barely.</p><ul><li>It costs more.</li></ul></section>'
+    """
+    if not sentences:
+        return ""
+    rest = "".join(f"<li>{_unbroken(each)}</li>" for each in sentences[1:])
+    more = f"<ul>{rest}</ul>" if rest else ""
+    # The evidence follows the first semicolon or the first sentence.
+    found = _END.search(sentences[0])
+    end = len(sentences[0]) if found is None else found.end()
+    first = f"<b>{_unbroken(sentences[0][:end])}</b>{_unbroken(sentences[0][end:])}"
+    return f'<section class="answer"><p>{first}</p>{more}</section>'
+
+
+def _unbroken(sentence: str) -> str:
+    """Return a sentence without line breaks between numbers and %."""
+    return text(sentence.replace(" %", "\N{NO-BREAK SPACE}%"))
+
+
+def remarks(notes: Sequence[str]) -> str:
+    """Return notes on the input; empty without notes."""
+    if not notes:
+        return ""
+    items = "".join(f"<li>{text(note)}</li>" for note in notes)
+    return f'<aside class="notes"><b>About the input</b><ul>{items}</ul></aside>'
 
 
 def key(lane: VariantLane) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
@@ -10,13 +9,11 @@ import polars as pl
 
 from windlass.report.by_hour import dates
 from windlass.report.columns import Cell, MetricColumn, metric_columns
-from windlass.report.html_fragments import key, named, rows, text
+from windlass.report.html_fragments import heading, key, named, remarks, rows, text
 from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, row_noun, rows_of
 from windlass.report.units import counted, plural
 from windlass.results import Results
 
-#: The end of the answer within the first sentence.
-_END = re.compile(r"[;.](?= )")
 #: Number of metrics above which their table has narrow columns.
 _MANY = 9
 
@@ -37,10 +34,7 @@ def head(results: Results) -> str:
         parts += [_span(sizes[kind], own if kind == JOB else kind) for kind in shown]
         parts += [_span(pools, "processor"), counted(seeds, "seed")]
         parts += filter(None, [text(dates(lanes(results)))])
-    return (
-        f'<header><p class="over">Windlass report</p><h1>{text(results.scenario)}</h1>'
-        f'<p class="lead">{" · ".join(parts)}</p></header>'
-    )
+    return heading(results.scenario, " · ".join(parts))
 
 
 def _count(table: pl.DataFrame) -> int:
@@ -54,31 +48,9 @@ def _span(counts: set[int], noun: str) -> str:
     return f"{min(counts):,} to {max(counts):,} {plural(noun)}"
 
 
-def answer(sentences: tuple[str, ...]) -> str:
-    """Return the verdict: the first sentence in large type and its answer bold, the others as a list; may be empty."""
-    if not sentences:
-        return ""
-    rest = "".join(f"<li>{_unbroken(each)}</li>" for each in sentences[1:])
-    more = f"<ul>{rest}</ul>" if rest else ""
-    # The evidence follows the first semicolon or the first sentence.
-    found = _END.search(sentences[0])
-    end = len(sentences[0]) if found is None else found.end()
-    first = f"<b>{_unbroken(sentences[0][:end])}</b>{_unbroken(sentences[0][end:])}"
-    return f'<section class="answer"><p>{first}</p>{more}</section>'
-
-
-def _unbroken(sentence: str) -> str:
-    """Return a sentence without line breaks between numbers and %."""
-    return text(sentence.replace(" %", "\N{NO-BREAK SPACE}%"))
-
-
 def notes(results: Results) -> str:
     """Return the notes on the input; empty without notes."""
-    found = results.notes()
-    if not found:
-        return ""
-    items = "".join(f"<li>{text(note)}</li>" for note in found)
-    return f'<aside class="notes"><b>About the input</b><ul>{items}</ul></aside>'
+    return remarks(results.notes())
 
 
 def legend(lanes: tuple[VariantLane, ...]) -> str:

@@ -12,9 +12,10 @@ from rich.table import Table
 
 from windlass.admit.evaluation import Judged, against_best
 from windlass.cli.admit.compared import fields_of, signed, verdicts_of
-from windlass.report.html_fragments import PageSection, text
+from windlass.report.html_fragments import PageSection, answer, heading, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
+from windlass.report.units import counted
 
 
 def row_of(judged: Judged, found: Sequence[Judged]) -> dict[str, object]:
@@ -54,7 +55,7 @@ def cells(judged: Judged, found: Sequence[Judged]) -> tuple[str, ...]:
         f"{sure.over_shifted[0]:+.2f} to {sure.over_shifted[1]:+.2f}",
         f"{lift:.2f} ({sure.lift[0]:.2f}–{sure.lift[1]:.2f})",
         f"{own.precision:.2f}",
-        f"{own.lead:.1f}",
+        "–" if math.isnan(own.lead) else f"{own.lead:.1f}",
         str(own.left),
         str(own.right),
         "–" if against is None else signed(against[1]),
@@ -105,7 +106,9 @@ class JudgedRecording:
 
 def page_of(whole: JudgedRecording, each: Sequence[JudgedRecording], within: int) -> str:
     """Return a page with the table and the curves of all recordings, and a table for each."""
-    head = f"<header><h1>{text(whole.name)}</h1><p class='lead'>{text(whole.lead)}</p></header>"
+    recordings = counted(max(len(each), 1), "recording")
+    policies = counted(len({judged.candidate.label for judged in whole.found}), "policy")
+    head = heading(whole.name, f"{policies} · {recordings}") + answer([whole.lead])
     parts = [PageSection(head), PageSection(_table("Recall compared with chance", whole.found))]
     found = whole.found
     for picture in (recalls(found, within), leads(found, within), *over_nodes(found)):
@@ -118,12 +121,15 @@ def page_of(whole: JudgedRecording, each: Sequence[JudgedRecording], within: int
 def _table(title: str, found: Sequence[Judged], lead: str = "") -> str:
     heads = "".join(f"<th>{text(head)}</th>" for head in HEADS)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in cells(each, found)) + "</tr>" for each in found
+        f"<tr><th scope='row'>{text(first)}</th>"
+        + "".join(f"<td>{text(cell.replace('-', '−').replace('%', ' %'))}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in (cells(each, found) for each in found)
     )
     intro = f"<p>{text(lead)}</p>" if lead else ""
     verdicts = "".join(f"<p>{text(line)}</p>" for line in verdicts_of(found))
     return (
-        f'<section><h2>{text(title)}</h2>{intro}<div class="scroll"><table class="claims"><thead><tr>{heads}</tr>'
+        f'<section><h2>{text(title)}</h2>{intro}<div class="scroll"><table class="wide many"><thead><tr>{heads}</tr>'
         f"</thead><tbody>{rows}</tbody></table></div>{verdicts}</section>"
     )
 

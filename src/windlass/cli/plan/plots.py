@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from windlass.model.queries import QueryPlan
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
-from windlass.report.html_fragments import PageSection, figure, text
+from windlass.report.html_fragments import PageSection, answer, figure, heading, text
 from windlass.report.page import page
 from windlass.report.palette import TEXT, stroke
+from windlass.report.units import counted
 
 
 def page_of(title: str, lead: Sequence[str], plans: Sequence[QueryPlan], front: Sequence[int]) -> str:
@@ -30,8 +31,10 @@ def page_of(title: str, lead: Sequence[str], plans: Sequence[QueryPlan], front: 
     >>> "detect knn" in page_of("one plan", ["a line"], [plan], [0])
     True
     """
-    sentences = "".join(f"<p class='lead'>{text(line)}</p>" for line in lead)
-    parts = [PageSection(f"<header><h1>{text(title)}</h1>{sentences}</header>"), _front_table(plans, front)]
+    parts = [
+        PageSection(heading(title, counted(len(plans), "plan")) + answer(lead)),
+        _front_table(plans, front),
+    ]
     pictures = (
         ("cores", "Accuracy against cores", "CPU seconds per second of stream", _cores),
         ("bytes", "Accuracy against bytes", "rate of the detector and the associator, Mb/s", _sent),
@@ -58,14 +61,14 @@ def _decoded(plan: QueryPlan) -> float:
 
 def _front_table(plans: Sequence[QueryPlan], front: Sequence[int]) -> PageSection:
     rows = "".join(
-        f"<tr><td>{text(', '.join(part.name for part in plans[place].components))}</td>"
+        f"<tr><th scope='row'>{text(', '.join(part.name for part in plans[place].components))}</th>"
         f"<td>{plans[place].accuracy:.3f}</td><td>{_cores(plans[place]):.3f}</td>"
         f"<td>{_decoded(plans[place]):.3g}</td><td>{_sent(plans[place]):.3g}</td></tr>"
         for place in front
     )
     heads = "<th>plan</th><th>accuracy</th><th>cores</th><th>frames, Mb/s</th><th>the rest, Mb/s</th>"
     return PageSection(
-        '<section><h2>Most accurate plans by cores</h2><div class="scroll"><table class="claims"><thead>'
+        '<section><h2>Most accurate plans by cores</h2><div class="scroll"><table class="wide"><thead>'
         f"<tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></section>"
     )
 

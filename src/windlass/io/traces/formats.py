@@ -240,6 +240,8 @@ def _detected(file: Path) -> Format | None:
 def _detected_table(file: Path) -> Format:
     """Detect the format of a table whose columns the user names."""
     named = _by_suffix(file)
+    if named is not None and named.name in _CERTAIN:
+        return named
     if (named is not None and named.name == "parquet") or is_parquet(file):
         return _by_name("parquet")
     is_json = read_head(file, _HEAD).lstrip().startswith(("{", "["))
