@@ -119,7 +119,7 @@ def test_the_report_has_a_table_per_step():
     assert "1,500 rows of 10 min · the last 12 are for the test" in html
     assert "<h2>1 row ahead, 10 min</h2>" in html
     assert "<h2>2 rows ahead, 20 min</h2>" in html
-    cells = "<td>naive</td><td>9</td><td>18</td><td>27</td><td>–</td><td>1.25</td><td>2</td>"
+    cells = "<th scope='row'>naive</th><td>9</td><td>18</td><td>27</td><td>–</td><td>1.25</td><td>2</td>"
     assert cells in html
     assert cells.replace("<td>9</td><td>18</td><td>27</td>", "<td>4</td><td>8</td><td>12</td>") in html
 

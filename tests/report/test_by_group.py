@@ -48,7 +48,7 @@ def test_only_the_six_names_with_the_most_jobs_are_shown():
     names = [f"q{number}" for number in range(9)]
     html = section(lanes(results(("a", [random_outcome_with(1, queue=(names * 6 + ["q8"] * 6))]))))
     assert ">q8<" in html
-    assert "and 3 other queues" in html
+    assert "by queue (3 more not shown)" in html
     assert len(re.findall(r'<th scope="col">q\d', html)) == 6
 
 

@@ -101,6 +101,9 @@ def test_metrics_match_the_table_and_the_time_series():
     accuracy, there = series["accuracy"], series["queries"]
     total = (accuracy.value * there.value * np.diff(accuracy.time)).sum()
     assert total == pytest.approx((table["accuracy"] * length).sum())
+    changes = series["changes a minute"]
+    # A change from none to a configuration is counted by neither.
+    assert float(changes.value @ np.diff(changes.time)) / 60.0 == pytest.approx(found.metrics.changes)
     held = series["cores held"]
     assert metrics.core_hours == pytest.approx((held.value * np.diff(held.time)).sum() / 3600)
 
@@ -202,7 +205,7 @@ def test_the_report_names_queries_and_plots_accuracy_over_time(tmp_path):
     words = page.text()
     assert "0 jobs" not in words
     assert "queries" in words
-    assert set(json.loads(page.scripts["plots"])) == {f"series-{number}" for number in range(4)}
+    assert set(json.loads(page.scripts["plots"])) == {f"series-{number}" for number in range(5)}
     for title in ("Accuracy", "Queries", "Cores held"):
         assert title in words
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from windlass.report.columns import mark_best
 from windlass.report.html_fragments import named, rows, text
 from windlass.report.job_columns import VariantLane, has
-from windlass.report.units import counted, number, share
+from windlass.report.phrases import listed
+from windlass.report.units import number, share
 from windlass.results.metrics.site import bounded_slowdown
 
 _KINDS = ("partition", "queue", "group", "user")
@@ -22,11 +23,12 @@ _TIMES = ("submit_s", "start_s", "end_s")
 
 def section(lanes: tuple[VariantLane, ...]) -> str:
     """Return one table per kind: a row per variant, a column per name with the most jobs; empty without names."""
-    tables = "".join(_table(lanes, kind) for kind in _KINDS if _known(lanes, kind))
-    if not tables:
+    kinds = [kind for kind in _KINDS if _known(lanes, kind)]
+    if not kinds:
         return ""
+    tables = "".join(_table(lanes, kind) for kind in kinds)
     return (
-        "<section><h2>Slowdown by partition, queue, group and user</h2>"
+        f"<section><h2>Slowdown by {listed(kinds)}</h2>"
         '<p class="lead">Mean bounded slowdown of the jobs of each. Bold: lowest of all variants.</p>'
         f"{tables}</section>"
     )
@@ -63,7 +65,7 @@ def _table(lanes: tuple[VariantLane, ...], kind: str) -> str:
         ]
     )
     rest = len(names) - len(shown)
-    more = f" and {text(counted(rest, f'other {kind}'))}" if rest else ""
+    more = f" ({rest:,} more not shown)" if rest else ""
     return (
         f'<div class="scroll"><table class="wide"><thead><tr><th scope="col">by {kind}{more}</th>{heads}</tr></thead>'
         f'<tbody><tr class="quiet"><th scope="row">share of jobs</th>{of_jobs}</tr>{body}</tbody></table></div>'

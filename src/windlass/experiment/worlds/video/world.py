@@ -25,6 +25,9 @@ from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed
 
+#: A minute, s.
+_MINUTE = 60.0
+
 #: Name of the site of the private cluster.
 _PRIVATE = "private"
 
@@ -144,11 +147,27 @@ def _table(done: Streamed, streams: QuerySchedule, frames: float) -> pl.DataFram
 
 
 def _over_time(done: Streamed) -> tuple[Series, ...]:
-    """Return mean accuracy, number of queries, held cores and sent bytes over time."""
+    """Return mean accuracy, changes, number of queries, held cores and sent bytes over time."""
     course = done.course
     return (
         Series("accuracy", course.time, course.results / np.maximum(course.there, 1), percent=True),
+        *_changes(done),
         Series("queries", course.time, course.there.astype(np.float64)),
         Series("cores held", course.time, course.held.sum(axis=1)),
         Series("kilobytes a second sent", course.time, course.sent.sum(axis=1) / 1e3),
     )
+
+
+def _changes(done: Streamed) -> tuple[Series, ...]:
+    """Return the changes to another configuration, or to none, in each minute; none for a run without time."""
+    begin, end = float(done.course.time[0]), float(done.course.time[-1])
+    if end <= begin:
+        return ()
+    # Equal parts of about a minute: a short last one could have many changes a minute.
+    minutes = np.linspace(begin, end, max(round((end - begin) / _MINUTE), 1) + 1)
+    times = np.array([each.time for each in done.answers])
+    changed = np.array(
+        [int(((each.before >= 0) & (each.choice != each.before)).sum()) for each in done.answers]
+    )
+    found, _ = np.histogram(times, minutes, weights=changed)
+    return (Series("changes a minute", minutes, found * (_MINUTE / np.diff(minutes))),)
