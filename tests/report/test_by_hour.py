@@ -60,7 +60,7 @@ def test_the_page_has_hours_on_the_clock_of_the_log(tmp_path: Path) -> None:
     assert f"{first:%a %Y-%m-%d} to " in dated.text()
     plain = page_of(results(("easy", [made])), tmp_path)
     assert "weekday-utilisation" not in plain.ids()
-    assert "The log does not state when it began" in plain.text()
+    assert "The jobs have no dates: they are drawn, the log does not state when it began" in plain.text()
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9), st.integers(1, 6)), min_size=1, max_size=25))

@@ -240,7 +240,7 @@ def test_a_verdict_on_the_response_has_its_distribution(tmp_path: Path) -> None:
 def test_jobs_of_one_class_have_no_table_of_classes(tmp_path: Path) -> None:
     one = results(("a", [outcome([0.0, 1.0], [2.0, 5.0], [4.0, 9.0])]))
     two = results(("a", [outcome([0.0, 1.0], [2.0, 5.0], [4.0, 900.0])]))
-    assert ["Slowdown by job size" in _text(made, tmp_path) for made in (one, two)] == [False, True]
+    assert ["Slowdown by run time" in _text(made, tmp_path) for made in (one, two)] == [False, True]
 
 
 def test_only_the_answer_of_the_first_sentence_is_bold(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def classes(lanes: tuple[VariantLane, ...]) -> str:
     groups = "".join(f'<th class="group" colspan="{len(kind.classes)}">{kind.title}</th>' for kind in kinds)
     heads = "".join(f'<th scope="col">{text(each.label)}</th>' for kind in kinds for each in kind.classes)
     return (
-        "<section><h2>Slowdown by job size and run time</h2>"
+        f"<section><h2>Slowdown {' and '.join(kind.title for kind in kinds).replace(' and by', ' and')}</h2>"
         '<p class="lead">Mean bounded slowdown of the jobs of each class. Bold: lowest of all variants.</p>'
         f'<div class="scroll"><table class="wide"><thead>'
         f'<tr><th scope="col" rowspan="2">variant</th>{groups}</tr><tr>{heads}</tr></thead>'

@@ -211,8 +211,8 @@ def _part(
 def _clock(calendar: Calendar | None) -> str:
     if calendar is None:
         return (
-            "The log does not state when it began, or arrivals were changed, so hours count from the first submission, "
-            "modulo 24, and weekdays are unknown."
+            "The jobs have no dates: they are drawn, the log does not state when it began, or arrivals were changed. "
+            "Hours count from the first submission, modulo 24."
         )
     if calendar.zone is None:
         return "Times of the log have no zone, so hours are those of its own clock."

@@ -19,6 +19,9 @@ _MOST_GROUPS = 10
 _MOST_ROWS = 60
 _HEADS = ("jobs", "mean wait", "p95 wait", "mean bounded slowdown", "share of work", "starved")
 
+#: Attribute of cells with names, which are on the left.
+_LEFT = ' class="place"'
+
 
 def group_table(results: Results, division: str) -> Group:
     """Return a table for the terminal: a row per variant for each group, the groups with the most jobs first.
@@ -58,10 +61,14 @@ def section(results: Results) -> str:
         heads, rows, caption = _content(results, division)
         if len({row[0] for row in rows if row[0]}) < 2:
             continue
-        head = "".join(f'<th scope="col">{text(each)}</th>' for each in (division, "variant", *heads))
+        head = "".join(
+            f'<th scope="col"{_LEFT if each == "variant" else ""}>{text(each)}</th>'
+            for each in (division, "variant", *heads)
+        )
         body = "".join(
             f'<tr{"" if row[0] else " class=same"}><th scope="row">{text(row[0])}</th>'
-            + "".join(f"<td>{text(each)}</td>" for each in row[1:])
+            + f"<td{_LEFT}>{text(row[1])}</td>"
+            + "".join(f"<td>{text(each)}</td>" for each in row[2:])
             + "</tr>"
             for row in rows
         )
