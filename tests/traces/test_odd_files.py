@@ -162,3 +162,20 @@ def test_a_job_of_a_table_may_end_in_the_hour_that_is_repeated(tmp_path):
 def test_columns_of_a_log_with_fixed_ones_are_refused(tmp_path):
     message = refusal(tmp_path, "; MaxProcs: 8\n", "log.swf", columns={"submit": "a"})
     assert message == "FILE: columns are given, but those of swf are fixed, expected csv, parquet or jsonl"
+
+
+def test_a_key_that_occurs_twice_is_an_error(tmp_path):
+    line = '{"submit": 0, "submit": 7, "run": 60, "procs": 4}\n'
+    good = '{"submit": 0, "run": 60, "procs": 4}\n'
+    expected = "cannot be read as JSON: the key 'submit' appears twice"
+    assert refusal(tmp_path, good + line, "jobs.jsonl") == f"FILE, line 2: {expected}"
+    assert refusal(tmp_path, f"[{good}, {line}]", "jobs.jsonl") == f"FILE: {expected}"
+
+
+def test_a_wait_that_contradicts_the_start_is_noted(tmp_path):
+    trace = read_trace(written(tmp_path, "submit,wait,start,run,procs\n5,3,100,60,4\n6,4,10,60,4\n"))
+    assert trace.records["wait"].to_list() == [3.0, 4.0]
+    expected = (
+        "wait differs from start less submit in 1 of 2 rows, the first: 3 s and 95 s; the former is used"
+    )
+    assert expected in trace.notes

@@ -170,11 +170,14 @@ class _Cells:
                 self._values["run"] = length
                 self.notes.append(f"the run time is {self._named('end')} less {self._named('start')}")
             else:
-                self._compare(length)
-        if start is not None and "wait" not in self._values:
+                self._compare("run", length, "end", "start")
+        if start is not None:
             wait = start - self._values["submit"]
-            self._order("start", wait < -_CLOCKS, "submit")
-            self._values["wait"] = wait.clip(0.0)
+            if "wait" in self._values:
+                self._compare("wait", wait, "start", "submit")
+            else:
+                self._order("start", wait < -_CLOCKS, "submit")
+                self._values["wait"] = wait.clip(0.0)
 
     def _set_back(self, length: pl.Series) -> pl.Series:
         """Return the run times, longer by an hour where the clock was set back and the stated run time shows it."""
@@ -213,15 +216,15 @@ class _Cells:
             hint = "; times need a zone if the clock was set back" if unclear else ""
             self._refuse(row, name, f"a time that is not before {self._named(first)}, {other}{hint}")
 
-    def _compare(self, length: pl.Series) -> None:
-        """Add a note if the run times differ from what starts and ends give: a unit may be another one."""
-        run = self._values["run"]
+    def _compare(self, name: str, length: pl.Series, last: str, first: str) -> None:
+        """Add a note if run times or waits differ from what two times give: a unit may be another one."""
+        run = self._values[name]
         differs = ((run - length).abs() > (0.01 * length).clip(2.0)).fill_null(False)
         count = int(differs.sum())
         if count:
             row = int(differs.arg_true()[0])
             self.notes.append(
-                f"{self._named('run')} differs from {self._named('end')} less {self._named('start')} in {count:,} of "
+                f"{self._named(name)} differs from {self._named(last)} less {self._named(first)} in {count:,} of "
                 f"{len(run):,} rows, the first: {run[row]:.15g} s and {length[row]:.15g} s; the former is used"
             )
 

@@ -107,7 +107,18 @@ class _Number(str):
 
 
 def _loaded(text: str) -> Any:
-    return json.loads(text, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+    return json.loads(
+        text, parse_int=_Number, parse_float=_Number, parse_constant=_Number, object_pairs_hook=_once
+    )
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"the key {quote(twice)} appears twice")
+    return found
 
 
 def _text(value: Any) -> str | None:
