@@ -27,8 +27,8 @@ whose terms ``where_terms`` separates.
 ``groups`` has the owners of jobs, ``identifiers`` their names in the log, ``resources`` their requests other than
 processors. In a table, ``roles`` finds the columns of a job's fields, and ``jobs_of_table`` converts them.
 
-``files``, ``compression`` and ``pipes`` open logs; ``columns``, ``csv_text``, ``separators``, ``jsonl``, ``fields``,
-``times``, ``time_cells`` and ``decimal_commas`` parse text.
+``files``, ``compression`` and ``pipes`` open logs, and ``other_kinds`` names files that are none; ``columns``,
+``csv_text``, ``separators``, ``jsonl``, ``fields``, ``times``, ``time_cells`` and ``decimal_commas`` parse text.
 
 Units are seconds and processors.
 """
