@@ -248,7 +248,7 @@ def test_a_leader_that_is_much_worse_by_few_seeds_is_named_with_its_values():
         "Of 3 headline metrics, rare is best or not significantly worse than the best in all"
     )
     assert lines[1] == (
-        "Not significant does not mean equal: rare has a wait: 140.3 s, compared with 11 s for ours."
+        "Not significant does not mean equal: for rare, wait is 140.3 s, compared with 11 s for ours."
     )
     near = variant("near", [11.0, 11.0, 14.0], [0.9, 0.91, 0.89], [4.9, 5.0, 5.1])
     assert not [

@@ -79,12 +79,14 @@ def _in(count: int, metrics: int) -> str:
 
 def _unsure(leader: VariantStanding, found: Sequence[Verdict], point: int) -> str:
     """Return the metrics in which a leader's mean is much worse than the best, if not significantly."""
-    apart = _apart(leader.name, leader.unsure, found, point)
-    return f"Not significant does not mean equal: {quoted(leader.name)} has a {apart}."
+    apart = _apart(leader.name, leader.unsure, found, point, " is ")
+    return f"Not significant does not mean equal: for {quoted(leader.name)}, {apart}."
 
 
-def _apart(name: str, metrics: Sequence[str], found: Sequence[Verdict], point: int) -> str:
-    """Return a variant's value of each of these metrics, compared with the best."""
+def _apart(
+    name: str, metrics: Sequence[str], found: Sequence[Verdict], point: int, between: str = ": "
+) -> str:
+    """Return a variant's value of each of these metrics, compared with the best, with a text before the value."""
     parts = []
     for verdict in found:
         at = verdict.points[point]
@@ -92,5 +94,5 @@ def _apart(name: str, metrics: Sequence[str], found: Sequence[Verdict], point: i
             rows = (at.names.index(name), at.comparison.best)
             own, best = in_words(verdict.metric, *(at.comparison.means[row] for row in rows))
             other = quoted(at.names[at.comparison.best])
-            parts.append(f"{label(verdict.metric)}: {own}, compared with {best} for {other}")
+            parts.append(f"{label(verdict.metric)}{between}{own}, compared with {best} for {other}")
     return "; ".join(parts)
