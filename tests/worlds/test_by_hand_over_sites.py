@@ -74,7 +74,9 @@ def test_the_video_world_equals_the_simulator():
     assert set(found.jobs["kind"]) == {"query"}
     assert found.processors == round(3 * 1.0 + 4.0 + 9.5)
     series = {each.name: each for each in found.series}
-    assert [each.percent for each in found.series] == [True, False, False, False]
+    assert [each.percent for each in found.series] == [True, False, False, False, False]
+    changes = series["changes a minute"]
+    assert changes.value @ np.diff(changes.time) == pytest.approx(60.0 * done.switches.sum())
     assert series["accuracy"].value == pytest.approx(done.course.results / np.maximum(done.course.there, 1))
     assert series["queries"].value.tolist() == done.course.there.tolist()
     assert series["cores held"].value == pytest.approx(done.course.held.sum(axis=1))

@@ -14,6 +14,7 @@ signatures are fixed, one compiled event loop accepts any policy as a function a
   processes; :mod:`~windlass.jit.turns`: processes that need the same function compile it once.
 - :mod:`~windlass.jit.schema`: declaration of compiled state.
 - :mod:`~windlass.jit.compiled`: the kernels that a policy needs compiled before a run.
+- :mod:`~windlass.jit.float_bits`: integers from the bits of floating-point numbers.
 """
 
 from __future__ import annotations
