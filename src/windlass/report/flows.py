@@ -87,7 +87,7 @@ def byte_unit(amounts: Iterable[float]) -> Unit:
 
 
 def with_few_sites(lanes: Sequence[VariantLane], most: int) -> tuple[VariantLane, ...]:
-    """Return the variants with maps of at most so many sites: the smaller ones are merged into one.
+    """Return the variants with maps of at most ``most`` sites: the smaller ones are merged into one.
 
     Parameters
     ----------

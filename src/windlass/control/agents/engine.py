@@ -14,6 +14,7 @@ from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import JournalWriter
 from windlass.jit import Compiling
 from windlass.model import InputError
+from windlass.report.units import counted
 
 #: Agents that are read at the same time.
 _AT_ONCE = 8
@@ -53,10 +54,8 @@ class AgentsEngine:
     ) -> None:
         self.name, self._addresses, self._period = name, tuple(addresses), period
         self._clock, self._read = clock, read
-        count = len(self._addresses)
-        self.about = (
-            f"agents of {count:,} {'node' if count == 1 else 'nodes'}, which decide themselves; reads only"
-        )
+        nodes = counted(len(self._addresses), "node")
+        self.about = f"agents of {nodes}, which decide themselves; reads only"
         self.scope, self.jobs = ("agents", name), None
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
