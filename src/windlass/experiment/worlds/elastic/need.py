@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.report.series import binned, steps
 from windlass.results import INSTANCES, Series
 from windlass.sim.instances.result import Scaled
 
@@ -43,19 +44,5 @@ def need_series(done: Scaled) -> Iterator[Series]:
 
 def _mean(begin: _Floats, end: _Floats, amount: _Floats, edges: _Floats) -> _Floats:
     """Return the mean between two edges of the sum of the amounts that are held from a time to another."""
-    found: _Floats = np.maximum((_integral(begin, amount, edges) - _integral(end, amount, edges)), 0.0)
-    return found
-
-
-def _integral(time: _Floats, amount: _Floats, edges: _Floats) -> _Floats:
-    """Return the mean over each bin of the sum of the amounts at and after their times."""
-    order = np.argsort(time, kind="stable")
-    at, total = time[order], np.cumsum(amount[order])
-    # The sum of amount * (edge - time) over all times before an edge.
-    moment = np.cumsum(amount[order] * (at - edges[0]))
-    count = np.searchsorted(at, edges, side="right")
-    known = count > 0
-    last = np.maximum(count - 1, 0)
-    area = np.where(known, total[last] * (edges - edges[0]) - moment[last], 0.0)
-    found: _Floats = np.diff(area) / np.diff(edges)
-    return found
+    # Sums of shares may end slightly below 0 by rounding.
+    return np.maximum(binned(steps(begin, end, amount), edges).mean, 0.0)
