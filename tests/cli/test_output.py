@@ -1,6 +1,7 @@
 """All commands print through one module, which writes standard JSON."""
 
 import ast
+import io
 import json
 import re
 from pathlib import Path
@@ -105,6 +106,24 @@ def test_lines_are_not_wrapped_in_a_pipe(capsys):
     assert capsys.readouterr().err == f"{line}\n"
     output.log_line("a\x1bb")
     assert re.fullmatch(r"\d\d:\d\d:\d\d a\\x1bb\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("log", [output.log_line, output.log_json])
+def test_a_line_of_the_log_is_one_write(monkeypatch, log):
+    writes = []
+
+    class Stream(io.StringIO):
+        def write(self, text):
+            writes.append(text)
+            return len(text)
+
+    monkeypatch.setattr("sys.stderr", Stream())
+    log("first")
+    log("second")
+    assert [("first" in text, "second" in text, text.endswith("\n")) for text in writes] == [
+        (True, False, True),
+        (False, True, True),
+    ]
 
 
 def test_a_report_never_replaces_a_foreign_file(tmp_path):

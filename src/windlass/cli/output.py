@@ -67,7 +67,7 @@ def note(line: str) -> None:
 
 def log_line(line: str) -> None:
     """Print a line with the time of day on standard error: the log of a command that runs until it is stopped."""
-    print(f"{datetime.now():%H:%M:%S} {printable(line)}", file=sys.stderr, flush=True)
+    _write_line(f"{datetime.now():%H:%M:%S} {printable(line)}")
 
 
 def log_json(line: str) -> None:
@@ -75,7 +75,13 @@ def log_json(line: str) -> None:
     from windlass.engines.batch.log_entry import log_tree
 
     now = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
-    print(json.dumps(log_tree(line, now)), file=sys.stderr, flush=True)
+    _write_line(json.dumps(log_tree(line, now)))
+
+
+def _write_line(line: str) -> None:
+    # One write: `print` writes the line break apart, and lines of several threads would run together.
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
 
 
 def check_report(report: Path | None, inputs: Iterable[Path]) -> None:
