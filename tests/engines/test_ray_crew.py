@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
 import grpc
 import psutil
 import ray
+import yaml
 
 from tests.engines.engines import cluster_folders
 from tests.engines.test_ray_run import LONG_S, OTHERS, command, running, wait_for
@@ -30,6 +32,7 @@ from windlass.experiment.worlds.batch.spec import BatchSetting
 from windlass.model import InputError
 from windlass.model.fleet import Fleet
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "one-cluster.yaml"
 SWEEP = """
 name: sweep
 workload: {lublin: {jobs: 300, load: [0.7, 0.9]}}
@@ -69,9 +72,12 @@ def ended(arguments, **more):
     )
 
 
-@pytest.mark.slow
-def test_two_hundred_cells_are_equal_after_a_killed_node(sweep, tmp_path):
-    scenario = load_scenario(sweep)
+def same_after_a_killed_node(file, tmp_path, at):
+    """Run a scenario alone, and on three nodes of which one is killed once `at` cells are done.
+
+    Both must be equal. Returns the number of cells, and of those that ended after the kill.
+    """
+    scenario = load_scenario(file)
     run(scenario).save(tmp_path / "alone")
     killed, after = [], []
 
@@ -80,7 +86,7 @@ def test_two_hundred_cells_are_equal_after_a_killed_node(sweep, tmp_path):
         cluster = PrivateCluster(Fleet.of([3], [1.0], [1.0], names=("cells",)), nodes=3)
 
         def kill_one(progress):
-            if progress.done >= 40 and not killed:
+            if progress.done >= at and not killed:
                 killed.append(progress.done)
                 cluster.nodes["cells"][0].kill_raylet()
             elif killed:
@@ -96,10 +102,34 @@ def test_two_hundred_cells_are_equal_after_a_killed_node(sweep, tmp_path):
 
     hooks = []
     run(scenario, report=lambda progress: hooks[-1](progress), crews=three_nodes).save(tmp_path / "spread")
-    assert len(scenario.variants) * len(scenario.seeds) == 200
     assert killed
-    assert len(after) > 100
     assert contents(tmp_path / "spread") == contents(tmp_path / "alone")
+    return len(scenario.variants) * len(scenario.seeds), len(after)
+
+
+@pytest.mark.slow
+def test_two_hundred_cells_are_equal_after_a_killed_node(sweep, tmp_path):
+    cells, after = same_after_a_killed_node(sweep, tmp_path, 40)
+    assert cells == 200
+    assert after > 100
+
+
+@pytest.mark.nightly
+def test_cells_of_one_cluster_are_equal_after_a_killed_node(tmp_path):
+    """Four hours of the example with five sites, with less work, in three of its variants."""
+    tree = yaml.safe_load(EXAMPLE.read_text())
+    tree |= {"begin": 208800, "seconds": 14400, "seeds": [1, 2, 3, 4, 5, 6]}
+    loads = tree["loads"]
+    loads["batch"] = {"rigid": {"lublin": {"jobs": 200, "load": 0.07}}}
+    loads["web"] = {"tasks": {"tasks": 4000, "load": 0.002}}
+    loads["etl"] = {"staged": {"drawn": {"jobs": 20}}}
+    loads["cameras"] = {"queries": {"per_hour": 4}}
+    kept = ("all decisions", "operators", "no decision")
+    tree["variants"] = {name: tree["variants"][name] for name in kept}
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump(tree, sort_keys=False))
+    cells, after = same_after_a_killed_node(tmp_path / "cluster.yaml", tmp_path, 4)
+    assert cells == 18
+    assert after > 8
 
 
 @pytest.mark.slow
