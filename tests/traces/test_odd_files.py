@@ -90,6 +90,22 @@ def test_a_list_of_objects_needs_no_suffix(tmp_path, name):
     assert trace.records.select("submit", "run", "procs_requested").rows() == [(0, 60, 4), (5, 30, 8)]
 
 
+@pytest.mark.parametrize("name", ["jobs.json", "jobs.jsonl", "jobs"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_list_of_objects_may_be_the_first_value_of_an_object(tmp_path, name, indent):
+    jobs = [{"submit": 0, "run": 60, "procs": 4}, {"submit": 5, "run": 30, "procs": 8}]
+    trace = read_trace(written(tmp_path, json.dumps({"jobs": jobs, "version": 2}, indent=indent), name))
+    assert trace.records.select("submit", "run", "procs_requested").rows() == [(0, 60, 4), (5, 30, 8)]
+
+
+def test_json_lines_may_begin_with_a_list(tmp_path):
+    lines = (
+        '{"tags": [], "submit": 0, "run": 60, "procs": 4}\n{"tags": [], "submit": 5, "run": 30, "procs": 8}\n'
+    )
+    trace = read_trace(written(tmp_path, lines, "jobs.jsonl"))
+    assert trace.records["submit"].to_list() == [0, 5]
+
+
 MARKS = ("", "NA", "NULL", "None", "N/A", "<NA>", "\\N", "-", "(null)")
 
 

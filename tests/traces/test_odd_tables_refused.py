@@ -179,6 +179,16 @@ def test_json_that_is_cut_short_or_no_table_is_refused(tmp_path, text, message):
     assert refusal(tmp_path, text, "jobs.jsonl").startswith(message)
 
 
+@pytest.mark.parametrize("name", ["jobs.json", "jobs.txt", "jobs"])
+@pytest.mark.parametrize(
+    "text", ['{"meta": {"submit, run": 1}, "jobs": []}', '{"nodes": [{"name": "a"}]}', "[1, 2]"]
+)
+def test_json_of_no_known_form_is_refused(tmp_path, name, text):
+    assert refusal(tmp_path, text, name).startswith(
+        "FILE: JSON of no known form, expected a job per line or a list"
+    )
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -216,6 +216,11 @@ def _detect(file: Path) -> Format:
     if found is not None:
         return found
     check_kind(file)
+    if _is_json(read_head(file, _HEAD)):
+        raise InputError(
+            f"{file}: JSON of no known form, expected a job per line or a list of jobs with submit, run and procs, or "
+            "the output of sacct --json, of kubectl get pods -o json or of Ray's dashboard"
+        )
     suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
     names = _listed([known.name for known in FORMATS])
     raise InputError(f"{file}: unknown suffix, expected {_listed(suffixes)}, or a format by name: {names}")
@@ -234,7 +239,7 @@ def _detected(file: Path) -> Format | None:
     found = next((known for known in FORMATS if known.matches(head)), named)
     if found is not None:
         return found
-    return _by_name("csv") if looks_like_table(head) else None
+    return _by_name("csv") if looks_like_table(head) and not _is_json(head) else None
 
 
 def _detected_table(file: Path) -> Format:
@@ -244,8 +249,11 @@ def _detected_table(file: Path) -> Format:
         return named
     if (named is not None and named.name == "parquet") or is_parquet(file):
         return _by_name("parquet")
-    is_json = read_head(file, _HEAD).lstrip().startswith(("{", "["))
-    return _by_name("jsonl" if is_json else "csv")
+    return _by_name("jsonl" if _is_json(read_head(file, _HEAD)) else "csv")
+
+
+def _is_json(head: str) -> bool:
+    return head.lstrip().startswith(("{", "["))
 
 
 def _by_suffix(file: Path) -> Format | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,22 @@ from windlass.io.traces.roles import known_names
 from windlass.io.traces.trace import BadLine
 from windlass.model import InputError
 
+#: The beginning of a list, or of an object whose first value is a list.
+_LIST = re.compile(r'\s*(?:\{\s*"(?P<key>[^"\\]*)"\s*:\s*)?\[\s*')
+
 
 def looks_like_json_lines(head: str) -> bool:
     """Return whether the first line is a whole JSON object, or the text a list of objects that name fields of a job.
 
-    >>> looks_like_json_lines('{"submit": 0, "run": 60}\\n'), looks_like_json_lines('{"jobs": [\\n')
+    The list may be the first value of an object.
+
+    >>> looks_like_json_lines('{"submit": 0, "run": 60}\\n'), looks_like_json_lines('{"jobs": [{"cpu": 1}]}\\n')
     (True, False)
+    >>> looks_like_json_lines('{"jobs": [{"submit": 0, "run": 60, "procs": 1}]}')
+    True
     """
-    if head.lstrip().startswith("["):
-        return _begins_a_list_of_jobs(head.lstrip()[1:].lstrip())
+    if begins := _LIST.match(head):
+        return _begins_a_list_of_jobs(head[begins.end() :])
     first = next((line for line in head.split("\n") if line.strip()), "").strip()
     if not (first.startswith("{") and first.endswith("}")):
         return False
@@ -42,7 +50,9 @@ def _begins_a_list_of_jobs(text: str) -> bool:
 
 
 def read_json_lines(name: str, text: str) -> TextTable:
-    """Read a JSON object per line, or a list of objects; all values become text, and missing ones null.
+    """Read a JSON object per line, or a list of objects, which may be the first value of an object.
+
+    All values become text, and missing ones null.
 
     Parameters
     ----------
@@ -65,8 +75,9 @@ def read_json_lines(name: str, text: str) -> TextTable:
     items: list[dict[str, str | None]] = []
     lines: list[int] = []
     bad: list[BadLine] = []
-    if text.lstrip().startswith("["):
-        found = _list(name, text)
+    begins = _LIST.match(text)
+    if begins is not None and (begins["key"] is None or _is_one_document(text)):
+        found = _list(name, text, begins["key"])
         sources: list[tuple[int, Any]] = list(enumerate(found, start=1))
     else:
         sources = [(place, line) for place, line in enumerate(text.split("\n"), start=1) if line.strip()]
@@ -89,15 +100,26 @@ def read_json_lines(name: str, text: str) -> TextTable:
     return TextTable(table, lambda row: int(at[row]), tuple(bad))
 
 
-def _list(name: str, text: str) -> list[Any]:
+def _is_one_document(text: str) -> bool:
+    """Return whether the text is one JSON value, or none that can be read; objects on several lines are more."""
+    begin = len(text) - len(text.lstrip())
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, begin)
+    except (ValueError, RecursionError):
+        return True
+    return not text[end:].strip()
+
+
+def _list(name: str, text: str, key: str | None) -> list[Any]:
     try:
         found = _loaded(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{name}, line {error.lineno}: cannot be read as JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: cannot be read as JSON: {_reason(error, '')}") from error
-    assert isinstance(found, list)
-    return found
+    items = found if key is None else found[key]
+    assert isinstance(items, list)
+    return items
 
 
 class _Number(str):
