@@ -28,7 +28,8 @@ whose terms ``where_terms`` separates.
 processors. In a table, ``roles`` finds the columns of a job's fields, and ``jobs_of_table`` converts them.
 
 ``files``, ``compression`` and ``pipes`` open logs, and ``other_kinds`` names files that are none; ``columns``,
-``csv_text``, ``separators``, ``jsonl``, ``fields``, ``times``, ``time_cells`` and ``decimal_commas`` parse text.
+``csv_text``, ``separators``, ``jsonl``, ``fields``, ``times``, ``time_cells``, ``regional_dates`` and
+``decimal_commas`` parse text.
 
 Units are seconds and processors.
 """

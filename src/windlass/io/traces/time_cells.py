@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from windlass.io.traces.fields import UnreadableError, duration, instant
+from windlass.io.traces.regional_dates import UNCLEAR, year_first
 
 #: The smallest number that counts each unit since 1970, and the largest: a date before 2200.
 _SIZES = ((1e17, 1e-9, "nanoseconds"), (1e14, 1e-6, "microseconds"), (1e11, 1e-3, "milliseconds"))
@@ -79,7 +80,7 @@ def read_times(cells: pl.Series, unit: float | None, line_of: Callable[[int], in
     numbers = cells.cast(pl.Float64, strict=False)
     if numbers.null_count() == cells.null_count():
         return _counted(numbers, unit, line_of)
-    texts = cells.set(numbers.is_not_null(), None)
+    texts, unclear = year_first(cells.set(numbers.is_not_null(), None))
     dates, zoned = _dates(texts)
     form = pl.Series(
         pl.select(
@@ -92,7 +93,8 @@ def read_times(cells: pl.Series, unit: float | None, line_of: Callable[[int], in
         ).to_series()
     )
     known = form.is_not_null().arg_true()
-    wrong = dict.fromkeys((form.is_null() & cells.is_not_null()).arg_true().to_list(), _TIME)
+    unread = (form.is_null() & cells.is_not_null()).arg_true().to_list()
+    wrong = dict.fromkeys(unread, UNCLEAR if unclear else _TIME)
     if not len(known):
         return ParsedCells(dates, wrong)
     first = form[int(known[0])]
