@@ -243,6 +243,15 @@ def test_a_failing_planner_is_named_with_its_file_and_line(windlass, tmp_path, s
     assert f"mine.py, {message}" in err.splitlines()[1]
 
 
+@pytest.fixture
+def hangup_ends():
+    """SIGHUP has its default effect, also if the tests run under ``nohup``, which ignores it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangup_ends")
 def test_a_hangup_of_a_process_without_a_terminal_is_passed_on(monkeypatch):
     reloaded = threading.Event()
     before = signal.getsignal(signal.SIGHUP)
