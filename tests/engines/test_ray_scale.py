@@ -28,7 +28,8 @@ def node(kind: str, number: str = "n", state: str = "RUNNING", cloud: str = "", 
 def status(**more: object) -> Thing:
     empty = dict.fromkeys(("active_nodes", "idle_nodes", "pending_nodes", "pending_launches"), ())
     demands = Thing(ray_task_actor_demand=(), placement_group_demand=(), cluster_constraint_demand=())
-    return Thing(**{**empty, "resource_demands": demands, **more})
+    version = Thing(autoscaler_version="1")
+    return Thing(**{**empty, "resource_demands": demands, "stats": version, **more})
 
 
 def test_a_snapshot_counts_nodes_and_demand():
@@ -81,6 +82,34 @@ def test_machines_have_the_names_of_the_cloud_or_of_ray_and_their_states():
         ("i-0", 1, "starting", 0.0),
         ("i-1", 1, "up", 0.0),
     ]
+
+
+def test_a_node_that_has_come_up_is_not_counted_as_starting():
+    now = [0.0]
+    pending = [node("small", "", cloud="1"), node("small", "", cloud="2"), node("gpu", "", cloud="3")]
+    found = [status(idle_nodes=[node("small", "a")], pending_nodes=pending)]
+    system = RayScale(TYPES, lambda: found[0], lambda requested: None, now=lambda: now[0])
+
+    def counts():
+        seen = system.look()
+        starting = [each.row for each in seen.machines if each.state == "starting"]
+        return seen.ready.tolist(), seen.coming.tolist(), starting
+
+    assert counts() == ([1, 0], [2, 1], [0, 0, 1])
+    # Node 1 is up as b, and the autoscaler has not reported since.
+    up = [node("small", "a"), node("small", "b")]
+    now[0], found[0] = 2.0, status(idle_nodes=up, pending_nodes=pending)
+    assert counts() == ([2, 0], [1, 1], [0, 1])
+    now[0] = 4.0
+    assert counts() == ([2, 0], [1, 1], [0, 1])
+    # It reports, and node 2 still starts.
+    found[0] = status(idle_nodes=up, pending_nodes=pending[1:], stats=Thing(autoscaler_version="2"))
+    assert counts() == ([2, 0], [1, 1], [0, 1])
+    # A node that was not started by the autoscaler is counted like one of its nodes for a few seconds only.
+    up.append(node("small", "c"))
+    assert counts() == ([3, 0], [0, 1], [1])
+    now[0] = 30.0
+    assert counts() == ([3, 0], [1, 1], [0, 1])
 
 
 def test_a_node_that_was_idle_counts_as_newly_busy():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,40 @@ _DRAINING = "DRAINING"
 Bundles = list[dict[str, float]]
 #: Time limit for a connection to the head, s.
 _PATIENCE_S = 5.0
+#: Ray's autoscaler reports every five seconds. A node that is up for longer is no longer among those that start, s.
+_REPORTED_S = 15.0
+
+
+class _Arrivals:
+    """Nodes that have come up since the autoscaler's last report, which still has them among those that start.
+
+    Their names differ in both lists.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[str, float]] | None = None
+
+    def among(self, nodes: Mapping[str, int], version: str, now: float) -> Counter[int]:
+        """Return the number of such nodes by row.
+
+        Parameters
+        ----------
+        nodes
+            Row of each node that is up, by its identifier.
+        version
+            Version of the report.
+        now
+            Time, s.
+        """
+        if self._first is None:
+            # Since when they are up is unknown.
+            self._first = dict.fromkeys(nodes, (version, -np.inf))
+        self._first = {node: self._first.get(node, (version, now)) for node in nodes}
+        return Counter(
+            nodes[node]
+            for node, (first, since) in self._first.items()
+            if first == version and now - since <= _REPORTED_S
+        )
 
 
 class RayScale:
@@ -59,6 +94,7 @@ class RayScale:
     ) -> None:
         self._types, self._status, self._request, self._now = types, status, request, now
         self._since: dict[str, float] = {}
+        self._arrivals = _Arrivals()
 
     @property
     def types(self) -> tuple[InstanceType, ...]:
@@ -99,11 +135,13 @@ class RayScale:
         running, since, now = [], [], self._now()
         machines: list[SeenMachine] = []
         busy: dict[str, float] = {}
+        up: dict[str, int] = {}
         for node in [*status.active_nodes, *status.idle_nodes]:
             row = row_of.get(node.ray_node_type_name)
             if row is None:
                 continue
             ready[row] += 1
+            up[node.node_id] = row
             holds = _vector(node.used_resources())
             state = "leaving" if node.node_status == _DRAINING else "up"
             machines.append(SeenMachine(node.instance_id or node.node_id, row, state, float(holds[_CORES])))
@@ -113,9 +151,13 @@ class RayScale:
                 running.append(holds)
                 since.append(busy[node.node_id])
         self._since = busy
+        twice = self._arrivals.among(up, status.stats.autoscaler_version, now)
         for node in status.pending_nodes:
             if node.ray_node_type_name in row_of:
                 row = row_of[node.ray_node_type_name]
+                if twice[row]:
+                    twice[row] -= 1
+                    continue
                 coming[row] += 1
                 machines.append(
                     SeenMachine(node.instance_id or f"launch {len(machines) + 1}", row, "starting")
