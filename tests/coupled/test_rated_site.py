@@ -61,6 +61,23 @@ def test_jobs_are_stopped_at_their_requests_by_default(options: dict[str, bool],
         assert len(site.result().held) == 0
 
 
+def test_a_vacated_node_kills_its_own_job_and_not_the_guest_of_a_later_one() -> None:
+    jobs = JobTable.of([0, 1, 2], [50, 50, 50], [2, 2, 1], [60, 60, 60])
+    ledger = Ledger([[2, 2]], parts=1)
+    ledger.watch(0)
+    site = RatedSite(jobs, Fcfs(), ledger)
+    for now in (0.0, 1.0, 2.0):
+        site.advance(now)
+        site.decide(now)
+    site.take_in(host=1, guest=2, promise=90.0, now=2.0, why="it shares")
+    site.set_rate(2, 1.0, 2.0)
+    ledger.set_capacity(0, 0, vacate=True)
+    ledger.take_changed()
+    site.settle(2.0)
+    assert site.running().tolist() == [1, 2]
+    assert site.waiting().tolist() == [0]
+
+
 def test_remaining_work_is_never_negative() -> None:
     below = 0
     for work in (0.1, 0.3, 0.7, 1 / 3, 2 / 3, 0.9):

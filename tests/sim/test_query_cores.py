@@ -48,6 +48,14 @@ def test_a_part_holds_cores_of_its_own_site_under_its_own_number():
             case.part(ledger, **{"site": 1, "number": 0, **wrong})
 
 
+def test_cores_are_rounded_up_to_units_but_not_because_of_the_rounding_of_sums():
+    ledger = Ledger([[40]], parts=1)
+    cores = ClusterCores(ledger, [range(1)], 0, units=10)
+    for wanted, held in (((0.1 + 0.2), 3), (0.3, 3), (0.3001, 4), (0.2999, 3)):
+        cores.hold(np.array([wanted]), take=True)
+        assert ledger.nodes.held[0, 0] == held
+
+
 def test_a_query_holds_more_cores_while_it_catches_up():
     """A link carries 200 of 250 kB/s from 20 s to 30 s: a second of the stream waits then, and takes 4 s."""
     at, held = KINDS[0].labels[:].index("detect middle, tell middle@private"), {}
