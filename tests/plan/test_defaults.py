@@ -23,7 +23,7 @@ DEFAULTS = {
     "merge-everything": {"band": 2.0},
     "merged": {"together": 2, "band": 2.0},
     "optimal": {"seconds": 60.0, "gap": 1e-4, "merge": False},
-    "refined": {"keep": 24, "sweeps": 20, "seconds": 2.0},
+    "refined": {"keep": 24, "sweeps": 20, "seconds": 2.0, "merge": False},
     "same-location": {"band": 2.0},
     "static": {"tier": -1, "band": 2.0},
     "steady": {"worth": 0.05},
@@ -41,7 +41,7 @@ def test_functions_have_the_defaults_of_the_policies():
     assert defaults(optimal) == {"seconds": 60.0, "gap": 1e-4}
     assert defaults(refined) == {"seconds": 2.0}
     assert defaults(videostorm) == {"cores": None}
-    assert defaults(refine) == DEFAULTS["refined"]
+    assert {**defaults(refine), "merge": False} == DEFAULTS["refined"]
     assert defaults(greedy) == {"release": False, "plain": False, "height": None}
 
 

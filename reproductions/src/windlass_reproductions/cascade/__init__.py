@@ -7,6 +7,7 @@
 - :mod:`~windlass_reproductions.cascade.setting`: cameras, clusters, cloud, and queries on them.
 - :mod:`~windlass_reproductions.cascade.runs`: the plans of planners on a case.
 - :mod:`~windlass_reproductions.cascade.gains`: Cascade compared with the optimum, VideoStorm and fair shares.
+- :mod:`~windlass_reproductions.cascade.merged`: planners that count equal work once, compared with their optimum.
 - :mod:`~windlass_reproductions.cascade.demand`: the gain over fair shares as a curve over requested cores.
 - :mod:`~windlass_reproductions.cascade.placement`: the accuracy and cost of queries, and where components run.
 - :mod:`~windlass_reproductions.cascade.types`: comparison of kinds of queries.

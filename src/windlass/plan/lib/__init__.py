@@ -11,7 +11,8 @@
   work.
 - :mod:`~windlass.plan.lib.program`: the binary program for HiGHS;
   :mod:`~windlass.plan.lib.restricted`: the same on few configurations of each query;
-  :mod:`~windlass.plan.lib.shared_program`: the program in which equal work counts once.
+  :mod:`~windlass.plan.lib.shared_program`: the program in which equal work counts once;
+  :mod:`~windlass.plan.lib.refine_shared`: plans near its optimum.
 - :mod:`~windlass.plan.lib.storm`: planning on one pool of cores, then placing once.
 - :mod:`~windlass.plan.lib.places`: selection of configurations by placement.
 - :mod:`~windlass.plan.lib.answer`: choices as a :class:`~windlass.plan.view.Plan` with reasons.

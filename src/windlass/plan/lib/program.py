@@ -109,7 +109,12 @@ def solve(problem: Problem, seconds: float, gap: float) -> ProgramSolution | Non
 
 
 def solve_program(
-    problem: Problem, matrices: Matrices, fits: Callable[[_Ints], bool], seconds: float, gap: float
+    problem: Problem,
+    matrices: Matrices,
+    fits: Callable[[_Ints], bool],
+    seconds: float,
+    gap: float,
+    nodes: int | None = None,
 ) -> ProgramSolution | None:
     """Return the best choices like :func:`solve`, for the rows of a program.
 
@@ -121,13 +126,15 @@ def solve_program(
         The rows of the program.
     fits
         Whether choices (n,) fit together.
+    nodes
+        See :func:`branch_and_bound`.
     """
     if not len(matrices.rows):
         return ProgramSolution(np.full(len(problem), -1), 0.0, True)
-    found = _within(problem, matrices, seconds, gap, 0.0)
+    found = _within(problem, matrices, seconds, gap, 0.0, nodes)
     if found is None or fits(found.choices):
         return found
-    again = _within(problem, matrices, seconds, gap, AWAY)
+    again = _within(problem, matrices, seconds, gap, AWAY, nodes)
     if again is None or not fits(again.choices):
         return None
     # The second program has slightly less capacity: with the same queries running, the first one's bound
@@ -137,20 +144,22 @@ def solve_program(
 
 
 def _within(
-    problem: Problem, matrices: Matrices, seconds: float, gap: float, away: float
+    problem: Problem, matrices: Matrices, seconds: float, gap: float, away: float, nodes: int | None
 ) -> ProgramSolution | None:
     """Return the solution of HiGHS with a reduced capacity; it may exceed that by a rounding error."""
     most = np.minimum(1.0, matrices.choice.sum(axis=1))
     weight = -problem.accuracy[matrices.rows]
-    found = branch_and_bound(weight, matrices, most, most, 0.0, seconds, gap, away)
+    found = branch_and_bound(weight, matrices, most, most, 0.0, seconds, gap, away, nodes)
     proven = True
     if found.x is None:
-        count = branch_and_bound(-np.ones(len(weight)), matrices, 0.0 * most, most, 0.0, seconds, 0.0, away)
+        count = branch_and_bound(
+            -np.ones(len(weight)), matrices, 0.0 * most, most, 0.0, seconds, 0.0, away, nodes
+        )
         if count.x is None:
             return None
         # Run at least as many queries as found, whether or not that is proven to be the maximum.
         least, proven = np.round(count.x[: len(weight)]).sum(), bool(count.status == 0)
-        found = branch_and_bound(weight, matrices, 0.0 * most, most, least, seconds, gap, away)
+        found = branch_and_bound(weight, matrices, 0.0 * most, most, least, seconds, gap, away, nodes)
         if found.x is None:
             return ProgramSolution(matrices.chosen(problem, count.x), float(least), False)
     choices = matrices.chosen(problem, found.x)

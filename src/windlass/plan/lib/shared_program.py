@@ -26,7 +26,9 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 
-def solve_shared(view: PlanView, seconds: float, gap: float) -> ProgramSolution | None:
+def solve_shared(
+    view: PlanView, seconds: float, gap: float, nodes: int | None = None
+) -> ProgramSolution | None:
     """Return the best choices if equal work counts once: first the most running queries, then the sum of accuracies.
 
     Parameters
@@ -35,6 +37,8 @@ def solve_shared(view: PlanView, seconds: float, gap: float) -> ProgramSolution 
         The queries; those without pieces share nothing.
     seconds, gap
         See :func:`~windlass.plan.lib.program.solve`.
+    nodes
+        Maximum number of nodes of each call of the solver; None for no limit.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def solve_shared(view: PlanView, seconds: float, gap: float) -> ProgramSolution 
     def fits(choices: _Ints) -> bool:
         return bool((used(view, choices, range(len(choices))) <= view.capacity * ROOM).all())
 
-    return solve_program(problem, matrices, fits, seconds, gap)
+    return solve_program(problem, matrices, fits, seconds, gap, nodes)
 
 
 @dataclass(slots=True)

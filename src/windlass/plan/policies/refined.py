@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from windlass.model.values import number, whole
 from windlass.plan.compiled import Refines
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.refine import refine
+from windlass.plan.lib.refine_shared import refine_shared
 from windlass.plan.view import Plan, PlanView
 
 
@@ -29,6 +32,9 @@ class Refined(Refines):
     seconds
         Time limit of each of at most two integer programs, after which the best plan so far is used; 0 for none.
         They also have a limit of nodes, so that small problems have the same plan on any machine.
+    merge
+        Whether equal work of queries on one camera counts once, as for ``merged``. The plan is then never worse than
+        without; the relaxation and up to three more integer programs count equal work once.
 
     Source: Windlass; the relaxation by column generation (Dantzig and Wolfe 1960).
 
@@ -44,16 +50,18 @@ class Refined(Refines):
 
     name = "refined"
 
-    def __init__(self, keep: int = 24, sweeps: int = 20, seconds: float = 2.0) -> None:
+    def __init__(self, keep: int = 24, sweeps: int = 20, seconds: float = 2.0, merge: bool = False) -> None:
         self.keep, self.sweeps = whole("keep", keep, 1), whole("sweeps", sweeps, 0)
         self.seconds = number("seconds", seconds, 0.0)
+        self.merge = bool(merge)
 
     def decide(self, view: PlanView) -> Plan:
         """Return the best plan found, with a bound on its distance from the optimum."""
         problem = Problem.of_view(view)
-        choices, bound = refine(problem, self.keep, self.sweeps, self.seconds)
-        plan = as_plan(view, choices)
-        if not len(choices) or (choices < 0).any() or bound <= 0:
+        limits = self.keep, self.sweeps, self.seconds
+        choices, bound = refine_shared(view, *limits) if self.merge else refine(problem, *limits)
+        plan = as_plan(view, choices, self.merge)
+        if not len(choices) or (choices < 0).any() or not 0.0 < bound < np.inf:
             return plan
         note = f"at most {max(0.0, 1.0 - problem.score(choices)[1] / bound):.2%} below the optimum"
         return dataclasses.replace(plan, why=tuple(f"{why}; {note}" for why in plan.why))

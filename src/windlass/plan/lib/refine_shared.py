@@ -1,0 +1,148 @@
+"""Plans near the optimum in which equal work of several queries counts once.
+
+1. The plan without merging, and that of the greedy, are improved by switches of a query together with its peers.
+2. The linear relaxation of the program with merging gives a bound, and the reduced cost of each configuration: what it
+   would lose at the prices of resources and of shared work.
+3. Each query keeps few configurations: those of the plans, those that run in part, and those of the smallest reduced
+   cost. HiGHS solves the program on these, in a limited number of nodes; switches improve its plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+from windlass.plan.lib.greedy import greedy
+from windlass.plan.lib.merge import merged_choices
+from windlass.plan.lib.problem import ROOM, Problem
+from windlass.plan.lib.program import Matrices
+from windlass.plan.lib.refine import refine
+from windlass.plan.lib.restricted import GAP, NODES
+from windlass.plan.lib.shared_program import shared_matrices, solve_shared
+from windlass.plan.view import PlanView, QueryOptions
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+
+#: Peers that switch together with a query.
+_TOGETHER = 2
+#: Configurations of each query in the program, in addition to those of plans and of the relaxation.
+_FEWEST = 12
+#: Value of a query that does not run, lower than any accuracy.
+_ABSENT = -4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxed:
+    """The solution of the relaxation with merging.
+
+    Parameters
+    ----------
+    loss
+        (K,) reduced cost of each configuration, in accuracy; infinity if it cannot run.
+    share
+        (K,) fraction of each configuration that runs.
+    bound
+        Upper bound on the sum of accuracies of plans that run every query that can run.
+    """
+
+    loss: _Floats
+    share: _Floats
+    bound: float
+
+
+def refine_shared(view: PlanView, keep: int, sweeps: int, seconds: float) -> tuple[_Ints, float]:
+    """Return choices (n,) near the optimum if equal work counts once, and a bound; never worse than without merging.
+
+    The bound is that on the sum of accuracies if every query that can run does; infinity if it was not found in time.
+
+    Parameters
+    ----------
+    view
+        The queries; those without pieces share nothing.
+    keep, sweeps, seconds
+        See :func:`~windlass.plan.lib.refine.refine`.
+    """
+    problem = Problem.of_view(view)
+    alone, _ = refine(problem, keep, sweeps, seconds)
+    plans = [merged_choices(view, each, _TOGETHER) for each in (alone, greedy(problem, 2.0))]
+    best = max(plans, key=problem.score)
+    if seconds == 0.0 or not (problem.cost <= ROOM).any():
+        return best, np.inf
+    relaxed = relax_shared(problem, shared_matrices(view, problem), seconds)
+    if relaxed is None:
+        return best, np.inf
+    few = [_few(problem, relaxed, plans, i) for i in range(len(problem))]
+    solved = solve_shared(_only(view, few), seconds, GAP, NODES)
+    if solved is None:
+        return best, relaxed.bound
+    pairs = zip(few, solved.choices.tolist(), strict=True)
+    chosen = np.array([own[choice] if choice >= 0 else -1 for own, choice in pairs])
+    return max((best, merged_choices(view, chosen, _TOGETHER)), key=problem.score), relaxed.bound
+
+
+def relax_shared(problem: Problem, matrices: Matrices, seconds: float) -> Relaxed | None:
+    """Solve the relaxation, in which queries may run in part, at a loss; None if the time does not suffice.
+
+    Parameters
+    ----------
+    problem
+        The problem of all configurations.
+    matrices
+        Its program with merging.
+    seconds
+        Time limit.
+    """
+    rows, pieces, n = matrices.rows, matrices.demand.shape[1] - len(matrices.rows), len(problem)
+    limits, room = [matrices.demand], [np.full(problem.resources, ROOM)]
+    if matrices.shared is not None:
+        limits.append(matrices.shared)
+        room.append(np.zeros(matrices.shared.shape[0]))
+    above = vstack(limits)
+    found = linprog(
+        np.concatenate((-problem.accuracy[rows], np.zeros(pieces), np.full(n, -_ABSENT))),
+        A_ub=hstack([above, csr_array((above.shape[0], n))]).tocsr(),
+        b_ub=np.concatenate(room),
+        A_eq=hstack([matrices.choice, eye_array(n)]).tocsr(),
+        b_eq=(matrices.choice.sum(axis=1) > 0).astype(np.float64),
+        bounds=(0, None),
+        method="highs-ds",
+        options={"time_limit": seconds},
+    )
+    if found.status != 0:
+        return None
+    loss, share = np.full(len(problem.accuracy), np.inf), np.zeros(len(problem.accuracy))
+    loss[rows], share[rows] = found.lower.marginals[: len(rows)], found.x[: len(rows)]
+    return Relaxed(loss, share, -float(found.fun))
+
+
+def _few(problem: Problem, relaxed: Relaxed, plans: Sequence[_Ints], i: int) -> _Ints:
+    """Return the configurations of a query in the program, in ascending order."""
+    a, b = int(problem.start[i]), int(problem.start[i + 1])
+    few = {int(plan[i]) for plan in plans if plan[i] >= 0}
+    few |= set(np.flatnonzero(relaxed.share[a:b] > 1e-9).tolist())
+    few |= set(np.argsort(relaxed.loss[a:b], kind="stable")[:_FEWEST].tolist())
+    if b > a:
+        few.add(int(problem.cost[a:b].argmin()))
+    return np.array(sorted(few), np.int64)
+
+
+def _only(view: PlanView, few: Sequence[_Ints]) -> PlanView:
+    """Return a view with these configurations of each query."""
+    queries = tuple(
+        QueryOptions(
+            one.query,
+            one.name,
+            one.accuracy[own],
+            one.demand[own],
+            piece=None if one.piece is None else one.piece[own],
+            piece_demand=None if one.piece_demand is None else one.piece_demand[own],
+        )
+        for one, own in zip(view.queries, few, strict=True)
+    )
+    return PlanView(view.now, view.resources, view.capacity, queries)
