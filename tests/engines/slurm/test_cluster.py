@@ -105,6 +105,12 @@ def test_the_configuration_is_below_its_folder_and_on_loopback():
     assert all(path.startswith("/tmp/wl/") for path in written)
 
 
+@pytest.mark.parametrize("folder", ["wl", "./wl", "~/wl", "/tmp/w l", "/tmp/w,l", "/tmp/w\nl", "/tmp/w#l"])
+def test_a_folder_that_slurm_conf_cannot_hold_is_refused(folder):
+    with pytest.raises(InputError, match="^--dir: .*, expected a path of characters that slurm.conf can hold$"):
+        ClusterPlan(Path(folder), "here", 1, 1, 2**30, 7000, (7001,))
+
+
 def test_waiting_ends_with_its_timeout():
     assert wait_until(lambda: True, 0.0)
     assert not wait_until(lambda: False, 0.0)
