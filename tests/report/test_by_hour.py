@@ -60,6 +60,10 @@ def test_the_page_has_hours_on_the_clock_of_the_log(tmp_path: Path) -> None:
     assert f"{first:%a %Y-%m-%d} to " in dated.text()
     plain = page_of(results(("easy", [made])), tmp_path)
     assert "weekday-utilisation" not in plain.ids()
+    assert "Utilisation by hour of day" in dated.text()
+    assert "Utilisation by hour since the start" in plain.text()
+    assert "Wait by hour of submission since the start" in plain.text()
+    assert "since the start" not in dated.text()
     assert "The jobs have no dates: they are drawn, the log does not state when it began" in plain.text()
 
 

@@ -40,7 +40,8 @@ def requested(table: pl.DataFrame, names: set[str], column: str, begin: float, e
 def test_each_area_is_the_mean_of_what_its_jobs_request(tmp_path: Path, column: str, count: int) -> None:
     outcomes = {name: in_partitions(seed, count, column) for seed, name in enumerate(("easy", "fcfs"))}
     page = page_of(results(*((name, [each]) for name, each in outcomes.items())), tmp_path)
-    traces = json.loads(page.scripts["plots"])["queues"]["data"]
+    plot = json.loads(page.scripts["plots"])["queues"]
+    traces, (_, top) = plot["data"], plot["layout"]["yaxis"]["range"]
     every = {f"p{number}" for number in range(count)}
     begin = min(each.jobs["submit_s"].min() for each in outcomes.values())
     for position, outcome in enumerate(outcomes.values()):
@@ -59,6 +60,7 @@ def test_each_area_is_the_mean_of_what_its_jobs_request(tmp_path: Path, column: 
                 for left, right in itertools.pairwise(edges)
             ]
             assert np.allclose(drawn(trace["y"])[:-1], plain, atol=0.006)
+        assert sum(drawn(trace["y"]) for trace in found.values()).max() <= top
 
 
 def test_one_partition_has_no_section(tmp_path: Path) -> None:

@@ -303,6 +303,10 @@ def test_without_cut_work_there_is_no_sentence():
             "future, which knows more than a real policy can and cannot win, has 30 s (50 %) less.",
         ),
         (
+            (0.0, 60.0),
+            "future, which knows more than a real policy can and cannot win, has 1.000 min (100 %) less.",
+        ),
+        (
             (60.0, 60.0),
             "future, which knows more than a real policy can and cannot win, has the same mean wait.",
         ),

@@ -94,6 +94,11 @@ def test_distribution_keeps_a_jump_next_to_a_rare_value() -> None:
     assert curve.value.tolist() == [1.0, 2.0, 10.0, 11.0]
 
 
+def test_distribution_keeps_the_first_and_the_last_point_of_each_step() -> None:
+    curve = distribution(np.array([2.0, 3.0, 4.0, 5.0]), lowest=1.0, levels=1)
+    assert curve.value.tolist() == [1.0, 2.0, 4.0, 5.0]
+
+
 @given(st.floats(1e-6, 1e10), st.integers(1, 1000))
 def test_bins_cover_the_span_within_the_maximum_count(span: float, most: int) -> None:
     edges = bin_edges(span, bin_width(span, most))

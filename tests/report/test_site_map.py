@@ -53,6 +53,14 @@ def test_a_line_is_as_wide_as_the_root_of_the_mean_of_what_moves(tmp_path: Path)
     }
 
 
+def test_sites_use_half_of_the_width_and_leave_room_for_names(tmp_path: Path) -> None:
+    layout = json.loads(page_of(made(), tmp_path).scripts["plots"])["site-map"]["layout"]
+    low, high = layout["xaxis"]["range"]
+    assert low == -high
+    # The sites are on a circle of radius 1; names are up to 0.6 wide.
+    assert 1.6 < high < 2.2
+
+
 def test_a_line_leads_from_its_source_to_its_target_and_the_other_direction_is_apart(tmp_path: Path) -> None:
     spots = positions(NAMES)
     both = SiteFlow("etl", "iowa", "oslo", 1.0), SiteFlow("etl", "oslo", "iowa", 1.0)

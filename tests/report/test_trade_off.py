@@ -88,17 +88,23 @@ def test_points_are_means_and_bars_are_intervals_of_the_mean(tmp_path: Path) -> 
 def test_the_front_has_rings_a_line_and_names(tmp_path: Path) -> None:
     page = page_of(Results("s", "", (A, B, C)), tmp_path)
     data = plots(page)["trade-off-0"]["data"]
-    rings = [
-        each["meta"]
+    rings = {
+        each["meta"]: each["name"]
         for each in data
         if each["mode"] == "markers" and each["marker"]["symbol"] == "circle-open"
-    ]
+    }
     (line,) = [each for each in data if each["mode"] == "lines"]
-    assert rings == [0, 1]
+    assert rings == {0: "a", 1: "b"}
     assert line["x"] == pytest.approx([12.0, 23.0])
     assert line["line"]["shape"] == "hv"
     assert "Mean job wait On the front: a, b. P99 task response On the front: a." in page.text()
     assert "Means of 3 seeds" in page.text()
+
+
+def test_an_axis_of_equal_means_has_room_in_proportion_to_them(tmp_path: Path) -> None:
+    same = (variant("a", [10.0] * 3, [7200.0] * 3), variant("b", [20.0] * 3, [7200.0] * 3))
+    layout = plots(page_of(Results("s", "", same), tmp_path))["trade-off-0"]["layout"]
+    assert layout["yaxis"]["range"] == pytest.approx([1.8, 2.2])
 
 
 def test_each_point_of_a_sweep_has_a_front_of_its_own(tmp_path: Path) -> None:

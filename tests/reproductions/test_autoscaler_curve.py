@@ -116,7 +116,7 @@ def test_the_knob_is_chosen_from_the_learned_part_only():
     reference = Measured(
         Point(REACTIVE, DEFAULT, "reactive"), measured_blocks([100.0], [300.0]), measured_blocks([1.0], [1.0])
     )
-    cheap, good, dear = (
+    cheap, good, dear, dearer = (
         Measured(
             Point(HAZARD, knob, "hazard"),
             measured_blocks([hours], [wait]),
@@ -126,10 +126,12 @@ def test_the_knob_is_chosen_from_the_learned_part_only():
             ("a", 90.0, 200.0, 1.0),
             ("b", 99.0, 100.0, 9e9),
             ("c", 120.0, 1.0, 1.0),
+            ("d", 150.0, 0.5, 1.0),
         )
     )
     assert curve.chosen_knob([cheap, good, dear], reference) is good
     assert curve.chosen_knob([dear], reference) is dear
+    assert curve.chosen_knob([dearer, dear], reference) is dear
 
 
 def small(days: int = 8, seed: int = 1) -> Workload:

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from tests.report.page import Page
 from tests.reproductions.quick import quick
 from tests.reproductions.turning import lacks_reason, why_fixed
 from windlass.cli import main
@@ -41,6 +42,9 @@ def test_rows_and_pictures_are_saved(tmp_path):
     html = (tmp_path / "rosella.html").read_text()
     assert "a &lt;b&gt;" in html
     assert "1 of 1 published results hold here. Undecided: 1." in html
+    plots = json.loads(Page(html).scripts["plots"]).values()
+    (bars,) = [each for plot in plots for each in plot["data"] if each["type"] == "bar"]
+    assert (bars["x"], bars["y"]) == (["a", "b"], [2.0, 3.0])
     assert json.loads(rows_json(Reproduction(rows))) == found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from windlass.report.capacity import capacity_sentences
 from windlass.report.phrases import in_words
 from windlass.results import At, Outcome, Results, VariantResult
-from windlass.results.capacity import TOLERANCE, CapacityAnswer, SizeVerdict, capacity
+from windlass.results.capacity import TOLERANCE, CapacityAnswer, SizeVerdict, _refused, capacity
 from windlass.results.metrics.site import batch_metrics
 
 JOBS = 1000
@@ -69,6 +71,12 @@ def answers(*variants: VariantResult, metric: str = "mean_wait_s", better: int =
 def only(*variants: VariantResult) -> CapacityAnswer:
     (found,) = answers(*variants)
     return found
+
+
+def test_refused_jobs_without_any_work_are_no_share_of_it():
+    made = [outcome(size, NOISE) for size in (100, 60)]
+    empty = [replace(each, jobs=each.jobs.with_columns(end_s="start_s")) for each in made]
+    assert _refused(*(VariantResult("easy", (), (each,)) for each in empty)) == (200, 0.0)
 
 
 def test_the_smallest_size_within_the_recorded_wait_suffices():

@@ -32,6 +32,17 @@ def test_short_transforms_give_the_correlation_time_of_whole_ones(keep, count, m
     assert correlation_time(series) == pytest.approx(whole, rel=1e-9)
 
 
+@pytest.mark.parametrize("values", [[3.0] * 100, [0.0] * 100, [1.0, -1.0] * 4000])
+def test_equal_and_alternating_jobs_are_all_independent(values):
+    assert effective_jobs(np.array(values)) >= len(values)
+
+
+def test_jobs_with_a_variance_of_one_are_judged_like_others():
+    series = np.repeat([1.0, -1.0] * 100, 40)
+    assert float(series.var()) == 1.0
+    assert effective_jobs(series) < len(series) / 4
+
+
 def test_slow_changes_reduce_the_number_of_independent_jobs():
     """A daily rhythm hides a trend from the first lags, but not from the means of blocks."""
     series = np.random.default_rng(1).normal(size=8000)

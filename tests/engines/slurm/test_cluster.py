@@ -53,11 +53,17 @@ def test_a_process_that_ignores_sigterm_is_killed():
         assert deaf.wait() == -signal.SIGKILL
 
 
-def test_a_daemon_that_does_not_start_is_an_error_with_its_output(tmp_path):
-    with pytest.raises(BatchError, match="slurmctld does not start: no key"):
-        launch(
-            "slurmctld", ["sh", "-c", "echo no key >&2; exit 1"], tmp_path / "pid", {"PATH": "/usr/bin:/bin"}
-        )
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("echo no key >&2; exit 1", "no key"),
+        ("echo no key; exit 1", "no key"),
+        ("exit 3", "status 3, no output"),
+    ],
+)
+def test_a_daemon_that_does_not_start_is_an_error_with_its_output(tmp_path, command, output):
+    with pytest.raises(BatchError, match=f"^slurmctld does not start: {output}$"):
+        launch("slurmctld", ["sh", "-c", command], tmp_path / "pid", {"PATH": "/usr/bin:/bin"})
 
 
 def test_a_state_file_survives_saving_and_loading(tmp_path, sleeper):
@@ -107,7 +113,9 @@ def test_the_configuration_is_below_its_folder_and_on_loopback():
 
 @pytest.mark.parametrize("folder", ["wl", "./wl", "~/wl", "/tmp/w l", "/tmp/w,l", "/tmp/w\nl", "/tmp/w#l"])
 def test_a_folder_that_slurm_conf_cannot_hold_is_refused(folder):
-    with pytest.raises(InputError, match="^--dir: .*, expected a path of characters that slurm.conf can hold$"):
+    with pytest.raises(
+        InputError, match=r"^--dir: .*, expected a path of characters that slurm\.conf can hold$"
+    ):
         ClusterPlan(Path(folder), "here", 1, 1, 2**30, 7000, (7001,))
 
 
