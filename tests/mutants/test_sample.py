@@ -1,6 +1,8 @@
 """Drawing changes by a seed, judging a trial, and the short sample that every run of the tests tries."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -68,6 +70,25 @@ def test_tests_that_execute_a_line_are_run_quick_ones_first():
     stages, expected = Trials(Reach(seconds, {}, lines), 1)._stages(room_named("plan"), change)
     assert stages == [["tests/plan/b.py::quick", "tests/plan/a.py::slow"], ["tests/cli/c.py::x"]]
     assert expected == pytest.approx(9.3)
+
+
+@pytest.mark.slow
+def test_a_test_that_waits_for_ever_is_ended():
+    code = "\n".join(
+        (
+            "import threading",
+            "from pathlib import Path",
+            "from tests.mutants.trial import _Watch",
+            "if __name__ == '__main__':",
+            "    _Watch(Path.cwd(), wall_s=0.5).pytest_runtest_logstart('a test')",
+            "    threading.Event().wait()",
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Timeout (0:00:00.500000)!")
 
 
 def test_a_line_that_no_test_executes_gets_the_room_s_tests():

@@ -6,6 +6,7 @@ forked from a process that has already imported third-party packages, because im
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import multiprocessing
 import os
@@ -29,6 +30,8 @@ PASSED, FAILED, INTERRUPTED, UNKNOWN_TEST, NO_TESTS = 0, 1, 2, 4, 5
 _PLUGINS = ("_hypothesis_pytestplugin", "pytest_asyncio.plugin")
 #: Processor time after which a single test counts as looping for ever, s. Compiling is in it.
 _TEST_LIMIT_S = 60.0
+#: Time after which a single test counts as hanging, s. A change that corrupts memory may leave all threads waiting.
+_TEST_WALL_S = 600.0
 # The server and the trials inherit it; the reason is in conftest.py, which a trial reads after it has imported NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _SERVER = multiprocessing.get_context("forkserver")
@@ -135,14 +138,16 @@ def status_of(source: Path, tests: Sequence[str]) -> tuple[int, str]:
 class _Watch:
     """Remembers which tests failed, by their names in the unchanged tree, and ends one that loops for ever."""
 
-    def __init__(self, source: Path) -> None:
+    def __init__(self, source: Path, wall_s: float = _TEST_WALL_S) -> None:
         self.failed: list[str] = []
         self._copy = source.parent.resolve()
-        self._began = time.process_time()
+        self._began, self._wall_s = time.process_time(), wall_s
         threading.Thread(target=self._guard, daemon=True).start()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._began = time.process_time()
+        # Its thread needs no lock of the interpreter.
+        faulthandler.dump_traceback_later(self._wall_s, exit=True)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
