@@ -27,6 +27,7 @@ def test_each_factor_has_the_gains_over_both_kinds_of_shares(monkeypatch):
     )
     rows, picture = demand.demand_rows((1, 2), (1.0, 40.0))
     cases = [drawn_case(2, np.random.default_rng([seed, 5]), deployment=SMALL) for seed in (1, 2)]
+    assert picture.key == "fig-5-15-requested-cores"
     assert [line.name for line in picture.lines] == ["over fair", "over 1/n of every resource"]
     for factor, row in zip((1.0, 40.0), rows, strict=True):
         some = [demand.requesting(case, factor) for case in cases]

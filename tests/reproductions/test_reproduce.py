@@ -43,8 +43,12 @@ def test_rows_and_pictures_are_saved(tmp_path):
     assert "a &lt;b&gt;" in html
     assert "1 of 1 published results hold here. Undecided: 1." in html
     plots = json.loads(Page(html).scripts["plots"]).values()
-    (bars,) = [each for plot in plots for each in plot["data"] if each["type"] == "bar"]
-    assert (bars["x"], bars["y"]) == (["a", "b"], [2.0, 3.0])
+    drawn = [(each["type"], each["x"], each["y"]) for plot in plots for each in plot["data"]]
+    assert drawn == [
+        ("scatter", [1, 10], [2.0, 3.0]),
+        ("scatter", [1, 10], [4.0, 5.0]),
+        ("bar", ["a", "b"], [2.0, 3.0]),
+    ]
     assert json.loads(rows_json(Reproduction(rows))) == found
 
 
