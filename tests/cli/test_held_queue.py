@@ -139,7 +139,9 @@ def test_a_system_that_is_away_after_a_reload_leaves_a_line_on_held_jobs(bench, 
     assert status == (0 if keeps else 1)
 
 
-def test_a_second_signal_ends_the_wait_for_a_system_that_is_away(bench, drive, monkeypatch):
+@pytest.mark.parametrize("to", ["process", "thread"])
+def test_a_second_signal_ends_the_wait_for_a_system_that_is_away(bench, drive, monkeypatch, to):
+    """A signal that another thread receives does not wake the main thread, which runs its handler."""
     for _ in range(2):
         bench.fake.submit(1000.0, 4, 2000.0)
     part, wholes = Stop.part, []
@@ -152,10 +154,16 @@ def test_a_second_signal_ends_the_wait_for_a_system_that_is_away(bench, drive, m
         assert wholes[-1].wait(60.0)
         # The give-back lists the jobs.
         bench.when = lambda command: command[0] in ("qstat", "condor_q")
-        bench.call = lambda: os.kill(os.getpid(), signal.SIGTERM)
+        bench.call = second
+
+    def second():
+        if to == "process":
+            os.kill(os.getpid(), signal.SIGTERM)
+        else:
+            signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 
     bench.when, bench.call = is_release, first
     status, lines = drive("fcfs")
     text = "\n".join(lines)
-    assert "does not answer, and a second signal ended the wait for it" in text
+    assert "does not answer, and a second signal ended the wait for it" in text, text
     assert status == 1

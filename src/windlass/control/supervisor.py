@@ -13,6 +13,8 @@ from windlass.policy.user_code import describe_failure, message_of
 
 #: Time for an engine to give back what it holds until a pause is reported as under way, s.
 _PATIENCE = 15.0
+#: Interval at which handlers of signals run while threads end, s.
+_JOIN_S = 0.1
 
 
 class Supervisor:
@@ -151,7 +153,10 @@ class Supervisor:
         """Wait until all engines have ended."""
         with self._changes:
             for each in self.threads.values():
-                each.join()
+                while each.is_alive():
+                    # Python runs the handler of a signal in the main thread, between two of its steps. A signal that
+                    # arrives just before a wait does not end that wait.
+                    each.join(_JOIN_S)
 
     def preview_pause(self, engine: str) -> str:
         """Return what a pause would do.
