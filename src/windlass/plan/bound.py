@@ -10,6 +10,9 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from windlass.plan.lib.problem import ROOM, Problem
+from windlass.plan.lib.refine_shared import relax_shared
+from windlass.plan.lib.shared_program import shared_matrices
+from windlass.plan.view import PlanView
 
 
 def mean_bound(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> float:
@@ -45,6 +48,38 @@ def mean_bound(accuracy: Sequence[object], demand: Sequence[object], capacity: o
         [_undominated(problem, own) for own in np.split(rows, np.searchsorted(rows, problem.start[1:-1]))]
     )
     return _relaxed(problem, kept, query[kept]) / len(problem)
+
+
+def merged_mean_bound(view: PlanView, seconds: float) -> float | None:
+    """Return an upper bound on the mean accuracy of plans that run all queries, even if equal work counts once.
+
+    Parameters
+    ----------
+    view
+        The queries.
+    seconds
+        Time limit of the solver.
+
+    Returns
+    -------
+    The bound, or None if it was not found in time.
+
+    Examples
+    --------
+    >>> from windlass.plan.view import QueryOptions
+    >>> work = np.array([[[4.0], [1.0]]])
+    >>> queries = tuple(
+    ...     QueryOptions(i, f"q{i}", np.array([0.9]), work.sum(axis=1), piece=np.array([[7, 8 + i]]), piece_demand=work)
+    ...     for i in range(2)
+    ... )
+    >>> round(merged_mean_bound(PlanView(0.0, ("cores",), np.array([6.0]), queries), 60.0), 3)
+    0.9
+    """
+    problem = Problem.of_view(view)
+    if not len(problem):
+        return 0.0
+    relaxed = relax_shared(problem, shared_matrices(view, problem), seconds)
+    return None if relaxed is None else relaxed.bound / len(problem)
 
 
 def _relaxed(problem: Problem, rows: NDArray[np.int64], query: NDArray[np.int64]) -> float:

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.plan.lib.problem import Problem
-from windlass.plan.lib.refine_shared import relax_shared
-from windlass.plan.lib.shared_program import shared_matrices
+from windlass.plan.bound import merged_mean_bound
 from windlass_reproductions.cascade.drawn import CLASSIFIER, COUNTER, KINDS, MBIT, READER
 from windlass_reproductions.cascade.runs import run
 from windlass_reproductions.cascade.setting import Case, Deployment, drawn_case
@@ -106,12 +104,10 @@ def merged_bound(case: Case) -> float:
     RuntimeError
         The relaxation was not solved in time.
     """
-    view = run(case, "cascade").view
-    problem = Problem.of_view(view)
-    relaxed = relax_shared(problem, shared_matrices(view, problem), _PATIENCE_S)
-    if relaxed is None:
+    found = merged_mean_bound(run(case, "cascade").view, _PATIENCE_S)
+    if found is None:
         raise RuntimeError(f"no bound within {_PATIENCE_S:g} s")
-    return relaxed.bound / len(problem)
+    return found
 
 
 def print_table(title: str, found: Mapping[str, MergedMeans]) -> None:
