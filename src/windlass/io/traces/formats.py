@@ -219,7 +219,7 @@ def _detect(file: Path) -> Format:
     if _is_json(read_head(file, _HEAD)):
         raise InputError(
             f"{file}: JSON of no known form, expected a job per line or a list of jobs with submit, run and procs, or "
-            "the output of sacct --json, of kubectl get pods -o json or of Ray's dashboard"
+            "the JSON of sacct, of kubectl get pods or of Ray's dashboard"
         )
     suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
     names = _listed([known.name for known in FORMATS])
