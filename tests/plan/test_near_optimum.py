@@ -11,7 +11,7 @@ from tests.plan.cases import loose_case, plain_greedy, tied_case
 from windlass.plan.lib.prices import relax
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import solve
-from windlass.plan.lib.refine import _few, refine
+from windlass.plan.lib.refine import few_of, refine
 
 #: The value of a query for each part of it that does not run.
 ABSENT = -4.0
@@ -75,7 +75,7 @@ def test_prices_equal_those_of_the_whole_program():
         assert value - 1e-4 * n - 1e-6 <= reached <= value + 1e-6
 
 
-def few_of(problem: Problem, prices, plans, keep: int) -> np.ndarray:
+def plain_few(problem: Problem, prices, plans, keep: int) -> np.ndarray:
     """Configurations to switch among: run in part, of a plan, among those worth most, or the query's cheapest."""
     few, start = np.zeros(len(problem.accuracy), dtype=bool), problem.start.tolist()
     for i in range(len(problem)):
@@ -97,7 +97,10 @@ def test_switches_are_to_the_best_the_cheapest_and_those_of_a_plan(keep):
         plans = [np.where(np.diff(problem.start) > at, at, -1) for at in (0, 2)]
         prices = relax(problem, [np.full(len(problem), -1)])
         for some in (plans, []):
-            assert _few(problem, prices, some, keep).tolist() == few_of(problem, prices, some, keep).tolist()
+            assert (
+                few_of(problem, prices.worth, prices.share, some, keep).tolist()
+                == plain_few(problem, prices, some, keep).tolist()
+            )
 
 
 def plain_refine(problem: Problem, keep: int, sweeps: int) -> np.ndarray:
@@ -105,7 +108,7 @@ def plain_refine(problem: Problem, keep: int, sweeps: int) -> np.ndarray:
     plans = [plain_greedy(problem, 2.0, release, each=1.0) for release in (True, False)]
     plans.append(np.array(plain.fair_parts(problem)))
     prices, start = relax(problem, plans), problem.start.tolist()
-    few = few_of(problem, prices, plans, keep)
+    few = plain_few(problem, prices, plans, keep)
     small, rows = problem.only(few), np.flatnonzero(few).tolist()
     begins = [[rows.index(start[i] + j) if j >= 0 else -1 for i, j in enumerate(plan)] for plan in plans[:2]]
     share = prices.share[few]

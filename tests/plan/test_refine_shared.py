@@ -93,12 +93,12 @@ def test_the_relaxation_is_stopped_by_its_time_limit():
     relaxed = refine_shared.relax_shared(problem, shared_matrices(view, problem), 60.0)
     assert relaxed.bound == pytest.approx(2.7)
     assert relaxed.share.tolist() == pytest.approx([1.0, 0.0] * 3)
-    assert (relaxed.loss >= 0.0).all()
+    assert (relaxed.worth <= 0.0).all()
 
 
 def test_programs_have_the_configurations_of_the_smallest_reduced_cost(monkeypatch):
     """With one configuration a query in addition, the program still has what the relaxation runs."""
-    monkeypatch.setattr(refine_shared, "_FEWEST", 1)
+    monkeypatch.setattr(refine_shared, "FEWEST", 1)
     seen = []
     solve = refine_shared.solve_shared
     monkeypatch.setattr(

@@ -107,7 +107,7 @@ MUTANTS = (
         "longest = min(len(plan.components)",
         OF_WAYS,
     ),
-    Mutant("plan/lib/prices.py", "_ABSENT = -4.0", "_ABSENT = -8.0", OF_PRICES),
+    Mutant("plan/lib/prices.py", "\nABSENT = -4.0", "\nABSENT = -8.0", OF_PRICES),
     Mutant(SHARING, "np.array(own[::-1])", "np.array(own)", OF_BITS),
     Mutant(SHARING, "capacity - load.usage(base)", "capacity - demand", OF_SHARING),
     Mutant(SHARING, "demand + load.usage(extra), capacity)", "demand, capacity)", OF_SHARING),

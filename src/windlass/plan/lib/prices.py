@@ -22,7 +22,7 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 #: Value of a query that does not run, lower than any accuracy.
-_ABSENT = -4.0
+ABSENT = -4.0
 #: The program counts as solved once its bound exceeds its value by at most this, for each query.
 _CLOSE = 1e-4
 _ROUNDS = 40
@@ -79,7 +79,7 @@ def relax(problem: Problem, starts: list[_Ints]) -> Prices:
         x, price, value = _master(problem, rows, owners[rows], has)
         worth = _worth(problem, owners, can, price)
         tops = _tops(problem, worth, has)
-        above = float(np.maximum(tops, _ABSENT)[has].sum() + price.sum())
+        above = float(np.maximum(tops, ABSENT)[has].sum() + price.sum())
         share[:] = 0.0
         share[rows] = x
         if above < bound:
@@ -121,7 +121,7 @@ def _master(
     n, shape = len(problem), (problem.resources, len(rows))
     demand = csr_array((needs[some], (columns[some], at[some])), shape=shape)
     choice = csr_array((np.ones(len(rows)), (own, np.arange(len(rows)))), shape=(n, len(rows)))
-    weight = np.concatenate((-problem.accuracy[rows], np.full(n, -_ABSENT)))
+    weight = np.concatenate((-problem.accuracy[rows], np.full(n, -ABSENT)))
     found = linprog(
         weight,
         A_ub=hstack([demand, csr_array((problem.resources, n))]).tocsr(),

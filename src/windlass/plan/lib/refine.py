@@ -26,9 +26,10 @@ from windlass.plan.lib.search import IMPROVE, REPAIR
 
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
+_Floats = NDArray[np.float64]
 
 #: Configurations of each query in an integer program, in addition to those of plans and of the relaxation.
-_FEWEST = 12
+FEWEST = 12
 
 
 def refine(problem: Problem, keep: int = 24, sweeps: int = 20, seconds: float = 2.0) -> tuple[_Ints, float]:
@@ -50,7 +51,7 @@ def refine(problem: Problem, keep: int = 24, sweeps: int = 20, seconds: float = 
     if not len(problem.accuracy):
         return plans[0], 0.0
     prices = relax(problem, plans)
-    few = _few(problem, prices, plans, keep)
+    few = few_of(problem, prices.worth, prices.share, plans, keep)
     small = problem.only(few)
     rounded = _rounded(small, prices.share[few])
     starts = [_inside(problem, few, plan) for plan in plans[:2]]
@@ -67,21 +68,33 @@ def _solved(problem: Problem, prices: Prices, best: _Ints, sweeps: int, seconds:
     if (best >= 0).all() and problem.score(best)[1] >= (1.0 - GAP) * prices.bound:
         return best
     more = more_running(problem, best, seconds)
-    few = _few(problem, prices, [best, more], _FEWEST)
+    few = few_of(problem, prices.worth, prices.share, [best, more], FEWEST)
     plan = more_accurate(problem, few, more, seconds)
     small = problem.only(few)
     plan = problem.whole(few, _improved(small, _inside(problem, few, plan), sweeps))
     return max((best, plan), key=problem.score)
 
 
-def _few(problem: Problem, prices: Prices, plans: list[_Ints], keep: int) -> _Bools:
-    """Return (K,) the configurations to switch between: worth most, in part or in a plan, each query's cheapest."""
-    few = prices.share > 1e-9
+def few_of(problem: Problem, worth: _Floats, share: _Floats, plans: list[_Ints], keep: int) -> _Bools:
+    """Return (K,) the configurations to switch between: worth most, in part or in a plan, each query's cheapest.
+
+    Parameters
+    ----------
+    problem
+        A problem of any size.
+    worth, share
+        (K,) as of :class:`~windlass.plan.lib.prices.Prices`.
+    plans
+        Choices (n,) whose configurations are kept.
+    keep
+        Number of configurations of each query that are worth most.
+    """
+    few = share > 1e-9
     for plan in plans:
         few[(problem.start[:-1] + plan)[plan >= 0]] = True
     for a, b in zip(problem.start[:-1].tolist(), problem.start[1:].tolist(), strict=True):
-        best = np.argsort(-prices.worth[a:b], kind="stable")[:keep]
-        few[a + best] |= np.isfinite(prices.worth[a:b][best])
+        best = np.argsort(-worth[a:b], kind="stable")[:keep]
+        few[a + best] |= np.isfinite(worth[a:b][best])
         if b > a and np.isfinite(problem.cost[a:b].min()):
             few[a + int(problem.cost[a:b].argmin())] = True
     return few

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,9 +18,10 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.merge import merged_choices
+from windlass.plan.lib.prices import ABSENT
 from windlass.plan.lib.problem import ROOM, Problem
 from windlass.plan.lib.program import Matrices
-from windlass.plan.lib.refine import refine
+from windlass.plan.lib.refine import FEWEST, few_of, refine
 from windlass.plan.lib.restricted import GAP, NODES
 from windlass.plan.lib.shared_program import shared_matrices, solve_shared
 from windlass.plan.view import PlanView, QueryOptions
@@ -31,10 +31,6 @@ _Ints = NDArray[np.int64]
 
 #: Peers that switch together with a query.
 _TOGETHER = 2
-#: Configurations of each query in the program, in addition to those of plans and of the relaxation.
-_FEWEST = 12
-#: Value of a query that does not run, lower than any accuracy.
-_ABSENT = -4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,15 +39,15 @@ class Relaxed:
 
     Parameters
     ----------
-    loss
-        (K,) reduced cost of each configuration, in accuracy; infinity if it cannot run.
+    worth
+        (K,) the reduced cost of each configuration, in accuracy, with the sign reversed; −inf if it cannot run.
     share
         (K,) fraction of each configuration that runs.
     bound
         Upper bound on the sum of accuracies of plans that run every query that can run.
     """
 
-    loss: _Floats
+    worth: _Floats
     share: _Floats
     bound: float
 
@@ -77,13 +73,12 @@ def refine_shared(view: PlanView, keep: int, sweeps: int, seconds: float) -> tup
     relaxed = relax_shared(problem, shared_matrices(view, problem), seconds)
     if relaxed is None:
         return best, np.inf
-    few = [_few(problem, relaxed, plans, i) for i in range(len(problem))]
-    solved = solve_shared(_only(view, few), seconds, GAP, NODES)
+    few = few_of(problem, relaxed.worth, relaxed.share, plans, FEWEST)
+    solved = solve_shared(_only(view, problem, few), seconds, GAP, NODES)
     if solved is None:
         return best, relaxed.bound
-    pairs = zip(few, solved.choices.tolist(), strict=True)
-    chosen = np.array([own[choice] if choice >= 0 else -1 for own, choice in pairs])
-    return max((best, merged_choices(view, chosen, _TOGETHER)), key=problem.score), relaxed.bound
+    chosen = merged_choices(view, problem.whole(few, solved.choices), _TOGETHER)
+    return max((best, chosen), key=problem.score), relaxed.bound
 
 
 def relax_shared(problem: Problem, matrices: Matrices, seconds: float) -> Relaxed | None:
@@ -105,7 +100,7 @@ def relax_shared(problem: Problem, matrices: Matrices, seconds: float) -> Relaxe
         room.append(np.zeros(matrices.shared.shape[0]))
     above = vstack(limits)
     found = linprog(
-        np.concatenate((-problem.accuracy[rows], np.zeros(pieces), np.full(n, -_ABSENT))),
+        np.concatenate((-problem.accuracy[rows], np.zeros(pieces), np.full(n, -ABSENT))),
         A_ub=hstack([above, csr_array((above.shape[0], n))]).tocsr(),
         b_ub=np.concatenate(room),
         A_eq=hstack([matrices.choice, eye_array(n)]).tocsr(),
@@ -116,24 +111,13 @@ def relax_shared(problem: Problem, matrices: Matrices, seconds: float) -> Relaxe
     )
     if found.status != 0:
         return None
-    loss, share = np.full(len(problem.accuracy), np.inf), np.zeros(len(problem.accuracy))
-    loss[rows], share[rows] = found.lower.marginals[: len(rows)], found.x[: len(rows)]
-    return Relaxed(loss, share, -float(found.fun))
+    worth, share = np.full(len(problem.accuracy), -np.inf), np.zeros(len(problem.accuracy))
+    worth[rows], share[rows] = -found.lower.marginals[: len(rows)], found.x[: len(rows)]
+    return Relaxed(worth, share, -float(found.fun))
 
 
-def _few(problem: Problem, relaxed: Relaxed, plans: Sequence[_Ints], i: int) -> _Ints:
-    """Return the configurations of a query in the program, in ascending order."""
-    a, b = int(problem.start[i]), int(problem.start[i + 1])
-    few = {int(plan[i]) for plan in plans if plan[i] >= 0}
-    few |= set(np.flatnonzero(relaxed.share[a:b] > 1e-9).tolist())
-    few |= set(np.argsort(relaxed.loss[a:b], kind="stable")[:_FEWEST].tolist())
-    if b > a:
-        few.add(int(problem.cost[a:b].argmin()))
-    return np.array(sorted(few), np.int64)
-
-
-def _only(view: PlanView, few: Sequence[_Ints]) -> PlanView:
-    """Return a view with these configurations of each query."""
+def _only(view: PlanView, problem: Problem, few: NDArray[np.bool_]) -> PlanView:
+    """Return a view with the marked configurations (K,) only."""
     queries = tuple(
         QueryOptions(
             one.query,
@@ -143,6 +127,6 @@ def _only(view: PlanView, few: Sequence[_Ints]) -> PlanView:
             piece=None if one.piece is None else one.piece[own],
             piece_demand=None if one.piece_demand is None else one.piece_demand[own],
         )
-        for one, own in zip(view.queries, few, strict=True)
+        for one, own in zip(view.queries, np.split(few, problem.start[1:-1]), strict=True)
     )
     return PlanView(view.now, view.resources, view.capacity, queries)
