@@ -117,7 +117,12 @@ WIDE = ConfidenceInterval(60_840.0, -5400.0, 127_080.0, 10)
         (
             PairedEvidence(None, SignFlip(15, 5, 20, 0.4), NoInterval("correlated", 500.0, 400.0)),
             "300 jobs are too few to rule out chance (fcfs is worse in 15 of 20 blocks); no confidence interval, as "
-            "neighbouring blocks of the log are correlated.",
+            "neighbouring blocks are correlated.",
+        ),
+        (
+            PairedEvidence(None, SignFlip(3, 1, 20, 0.6), NoInterval("rare", 4, 16)),
+            "300 jobs are too few to rule out chance (fcfs is worse in 3 and better in 1 of 20 blocks); no confidence "
+            "interval, as jobs differ in only 4 of 20 blocks, and 16 are required.",
         ),
     ],
 )

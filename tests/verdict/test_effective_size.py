@@ -127,6 +127,22 @@ def test_correlated_blocks_refuse_an_interval_whatever_the_number_of_jobs():
     assert np.isnan(evidence.signs.p_value)
 
 
+@pytest.mark.parametrize("metric", ["mean_wait_s", "p95_wait_s"])
+@pytest.mark.parametrize("blocks", [3, 15, 16])
+def test_variants_that_differ_in_few_blocks_have_no_interval(metric, blocks):
+    """With two seeds, a difference in either counts."""
+    rng = np.random.default_rng(3)
+    first = rng.exponential(3.0, (2, 4000))
+    second = first.copy()
+    for block in range(blocks):
+        second[block % 2, 200 * block : 200 * block + 160] += rng.normal(size=160)
+    found = blocked(metric, first, second).evidence(0, 1, 0.0)
+    rare = found.refusal is not None and found.refusal.reason == "rare"
+    assert rare == (blocks < 16)
+    if rare:
+        assert (found.interval, found.refusal.effective, found.refusal.required) == (None, blocks, 16)
+
+
 def test_a_percentile_needs_jobs_above_it():
     rng = np.random.default_rng(3)
     first, second = rng.exponential(3.0, 1500), rng.exponential(2.0, 1500)

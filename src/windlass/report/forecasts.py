@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.report.phrases import no_interval
 from windlass.report.units import percentage
 from windlass.results.verdict.blocks import LEAST_JOBS, BlockedLog
 from windlass.results.verdict.measures import measure_of
@@ -57,11 +58,6 @@ def lead_words(least: _Floats, other: _Floats, name: str) -> str:
     signs = found.signs
     worse = f"{name} is worse in {signs.above} of {signs.pairs} blocks"
     chance = "rules out chance" if found.direction > 0 else "does not rule out chance"
-    refusal = found.refusal
-    why = (
-        "neighbouring blocks are correlated"
-        if refusal is None or refusal.reason == "correlated"
-        else f"the {count:,} rows are worth about {refusal.effective:,.0f} independent ones, and "
-        f"{math.ceil(refusal.required):,} are required"
-    )
-    return f"{words}; {worse}, which {chance}; no confidence interval, as {why}"
+    # Without a refusal there is an interval.
+    why = "" if found.refusal is None else f"; {no_interval(found.refusal, count, 'row')}"
+    return f"{words}; {worse}, which {chance}{why}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from windlass.report.units import Unit, counted, number, sentence_unit, without_unit
+from windlass.results.verdict.blocks import FINER
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.evidence import NoInterval
 from windlass.results.verdict.judge import PointVerdict
@@ -97,13 +98,18 @@ def signs(found: SignFlip, comparison: Comparison, name: str) -> str:
     return f"{name} is worse in {found.above}{better} of {found.pairs} {comparison.over}"
 
 
-def no_interval(found: NoInterval, jobs: int) -> str:
+def no_interval(found: NoInterval, count: int, noun: str = "job") -> str:
     """Return why there is no confidence interval.
 
     >>> no_interval(NoInterval("few", 36.2, 400.0), 300)
     'no confidence interval, as the 300 jobs are worth about 36 independent ones, and 400 are required'
+    >>> no_interval(NoInterval("rare", 3, 16), 300)
+    'no confidence interval, as jobs differ in only 3 of 20 blocks, and 16 are required'
     """
     if found.reason == "correlated":
-        return "no confidence interval, as neighbouring blocks of the log are correlated"
-    worth = f"the {counted(jobs, 'job')} are worth about {found.effective:,.0f} independent ones"
+        return "no confidence interval, as neighbouring blocks are correlated"
+    if found.reason == "rare":
+        differ = f"{noun}s differ in only {found.effective:.0f} of {FINER} blocks"
+        return f"no confidence interval, as {differ}, and {found.required:.0f} are required"
+    worth = f"the {counted(count, noun)} are worth about {found.effective:,.0f} independent ones"
     return f"no confidence interval, as {worth}, and {math.ceil(found.required):,} are required"

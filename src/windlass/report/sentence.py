@@ -286,7 +286,7 @@ def _too_few(point: PointVerdict, row: int, unit: Unit) -> list[str]:
 
 def _required(refusal: NoInterval, jobs: int) -> list[str]:
     reason = no_interval(refusal, jobs)
-    if refusal.reason == "correlated":
+    if refusal.reason != "few":
         return [reason]
     needed = _rounded(math.ceil(jobs * refusal.required / refusal.effective))
     return [f"{reason} (about {needed:,} jobs like these)"]

@@ -18,6 +18,9 @@ from windlass.results.verdict.sign_flip import SignFlip, sign_flip
 BLOCKS: Final = 10
 #: Number of blocks whose signs are counted.
 FINER: Final = 20
+#: Minimum number of the finer blocks in which the values of a job differ. If variants differ in a few short periods of
+#: congestion only, a longer log has longer ones too, and the spread between the blocks of this log shows none of them.
+LEAST_DIFFERENT: Final = 16
 #: Minimum number of jobs of a log whose unanimous blocks decide, although they are correlated.
 LEAST_FOR_UNANIMITY: Final = 1000
 #: Minimum number of jobs of a log that is cut into blocks.
@@ -76,6 +79,9 @@ class BlockedLog:
         effective, required = self._sizes(row, other, series, worth)
         if effective < required:
             return PairedEvidence(None, signs, NoInterval("few", effective, required))
+        different = self._different_blocks(row, other)
+        if 0 < different < LEAST_DIFFERENT:
+            return PairedEvidence(None, signs, NoInterval("rare", different, LEAST_DIFFERENT))
         pairs = self.pseudo_values(row) - self.pseudo_values(other)
         if neighbours_correlated(pairs):
             return PairedEvidence(None, signs, NoInterval("correlated", effective, required))
@@ -94,6 +100,11 @@ class BlockedLog:
             first, second = (first > limit).astype(np.float64), (second > limit).astype(np.float64)
         found: NDArray[np.float64] = (first - second).mean(axis=0)
         return found
+
+    def _different_blocks(self, row: int, other: int) -> int:
+        """Return the number of finer blocks in which a job's values differ."""
+        differs = (self.values[row] != self.values[other]).any(axis=0)
+        return sum(bool(each.any()) for each in np.array_split(differs, FINER))
 
     def _sizes(self, row: int, other: int, series: NDArray[np.float64], worth: float) -> tuple[float, float]:
         """Return the number of independent jobs that the jobs are worth, and the number that an interval requires."""

@@ -16,13 +16,14 @@ class NoInterval:
     Parameters
     ----------
     reason
-        ``few`` if the jobs are worth fewer independent ones than required; ``correlated`` if neighbouring blocks are
-        correlated.
+        ``few`` if the jobs are worth fewer independent ones than required; ``rare`` if the values of jobs differ in
+        fewer blocks than required; ``correlated`` if neighbouring blocks are correlated.
     effective, required
-        Number of independent jobs that the jobs are worth, and the number that an interval requires.
+        Number of independent jobs that the jobs are worth, and the number that an interval requires; if the reason is
+        ``rare``, numbers of blocks in which the values of a job differ.
     """
 
-    reason: Literal["few", "correlated"]
+    reason: Literal["few", "rare", "correlated"]
     effective: float
     required: float
 
