@@ -102,6 +102,16 @@ def _has_room(run):
 
 
 @inlined
+def _note_decision(run, started):
+    """Note that the waiting jobs were refused, and the idle cores; ``started`` jobs have left the queue."""
+    site = run.site
+    site.counts[0].refused = waiting_count(site.counts[0])
+    site.counts[0].settled = site.counts[0].queue_tail - site.counts[0].queue_head if started == 0 else 0
+    site.clock[0].freed_until = -np.inf
+    record_cores(run)
+
+
+@inlined
 def _carry_out(run, now):
     """Start the answer's queue positions in its order; return FULL, without an effect, if there is no room."""
     if not _has_room(run):
@@ -115,10 +125,7 @@ def _carry_out(run, now):
         start_job(run, row, now)
     sort_few(chosen)
     leave_queue(site, chosen)
-    site.counts[0].refused = waiting_count(site.counts[0])
-    site.counts[0].settled = site.counts[0].queue_tail - site.counts[0].queue_head if count == 0 else 0
-    site.clock[0].freed_until = -np.inf
-    record_cores(run)
+    _note_decision(run, count)
     return PAUSED
 
 
@@ -182,6 +189,10 @@ def _decide_at(run, address, now):
         count = _select_by_index(address, now)
     else:
         count = run.select(_view(run, now), site.chosen, site.reason)
+    if count == 0:
+        # Most decisions of a blocked queue.
+        _note_decision(run, 0)
+        return PAUSED
     status = _refusal(run, count)
     if status != PAUSED:
         return status
