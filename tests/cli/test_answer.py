@@ -79,6 +79,15 @@ def test_one_seed_of_a_drawn_workload_is_reported_in_the_first_line(windlass, tm
     assert said not in windlass("run", log, "--policies", "fcfs,easy")[1]
 
 
+def test_shaken_copies_of_a_log_are_compared_over_seeds(windlass, tmp_path):
+    log = swf(tmp_path / "log.swf", over=False)
+    shaken = ("run", log, "--policies", "fcfs,easy", "--set", "workload.shake=30")
+    first = windlass(*shaken, "--seeds", "1-4")[1].splitlines()[0]
+    assert "n = 4 seeds" in first
+    assert first.endswith("Seeds are shaken copies of one log; other logs may differ more.")
+    assert "The workload was drawn once, with one seed" in windlass(*shaken)[1].splitlines()[0]
+
+
 def test_csv_has_a_row_per_variant_and_seed(windlass, tmp_path):
     (tmp_path / "two.yaml").write_text(TWO)
     _, out, err = windlass("run", "two.yaml", "--csv")

@@ -12,7 +12,7 @@ from windlass.experiment.worlds.policy import PolicySpec
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.experiment.worlds.video.spec import Part as VideoPart
 
-_LOG = "trace=None format=None where=None skip_bad_lines=False columns=() widest=None ran=None lublin=None"
+_LOG = "trace=None format=None where=None skip_bad_lines=False columns=() widest=None ran=None shake=0.0 lublin=None"
 _LUBLIN = "jobs=5000 load=None kinds=False overestimate=5.0"
 _TASKS = "tasks=200000 tasks_per_job=1 arrivals=poisson service=exponential llm=None"
 _MIB = 1024 * 1024

@@ -106,5 +106,5 @@ def test_no_job_is_left_out_if_all_fit_every_site(log):
 
 
 def test_widest_requires_a_trace():
-    with pytest.raises(InputError, match="skip_bad_lines, columns, widest and ran are for a trace"):
+    with pytest.raises(InputError, match="skip_bad_lines, columns, widest, ran and shake are for a trace"):
         make_scenario({"workload": {"lublin": {"jobs": 5}, "widest": 4}, "policies": {"order": "easy"}})

@@ -21,6 +21,7 @@ SHORT = {
     "colocated.yaml": {
         "workload": {"batch": {"lublin": {"jobs": 60}}, "tasks": {"tasks": 3000, "load": 0.0005}},
         "policies": {"order": "easy", "dispatch": ["rosella", "pot"]},
+        "seeds": [1],
     },
     "admission.yaml": {
         "workload": {"tasks": 1000, "load": [0.6, 0.9]},
@@ -218,6 +219,10 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
             },
             "policies": {"order": "fcfs", "dispatch": ["pull", "jsq"]},
             "keep_tasks": 100,
+        },
+        {
+            "workload": {"trace": "log.swf", "shake": 900.0},
+            "policies": {"order": ["fcfs", "easy"]},
         },
         # Cores of 1/49 do not add up to 1 in floating-point numbers.
         COLOCATED | {"cluster": {"nodes": 3, "cores": 49, "speed": 1.0}},

@@ -21,8 +21,6 @@ from windlass.results.winners import WinnerMatrix, winner_matrices
 MOST_CUT = 0.01
 #: Above this number of points, a sweep has a matrix of winners instead of sentences for each point.
 _MANY_POINTS = 4
-#: The reservation about one drawn workload.
-_ONE_SEED = "The workload was drawn once, with one seed; others may differ (run several, as in --seeds 1-5)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def answer_to(
     by: str | None,
     requirements: tuple[Requirement, ...],
     uncut: Callable[[], Results | None],
-    drawn_once: bool = False,
+    reservation: str = "",
 ) -> Answer:
     """Return the verdict; if over 1 % of the work was lost by killing jobs, also the verdict without killing.
 
@@ -73,8 +71,8 @@ def answer_to(
         See :func:`windlass.results.verdict.judge`.
     uncut
         Runs the same experiment without killing jobs; returns None if it cannot.
-    drawn_once
-        Whether the workload is drawn with one seed only, which the first sentence then reports.
+    reservation
+        A sentence on what the workload leaves open, which follows the first sentence; empty for none.
 
     Raises
     ------
@@ -91,8 +89,7 @@ def answer_to(
     without = uncut() if words and several and cut > MOST_CUT else None
     other = None if without is None else judge(without, by, requirements)
     if words:
-        once = _ONE_SEED if drawn_once else ""
-        first = (words[0], instances_sentence(results), change_sentence(verdict, other), once)
+        first = (words[0], instances_sentence(results), change_sentence(verdict, other), reservation)
         words = (" ".join(filter(None, first)), *words[1:])
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
     judged = found.headlines or (verdict,)

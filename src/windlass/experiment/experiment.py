@@ -29,6 +29,9 @@ from windlass.results.verdict import Requirement, check_names, parse_requirement
 #: The key in a world's ``options`` of the field that stops jobs at their requested time.
 _CUTTING = "--no-kill"
 
+#: The reservation about one drawn workload.
+_ONE_SEED = "The workload was drawn once, with one seed; others may differ (run several, as in --seeds 1-5)."
+
 
 @dataclass(frozen=True, slots=True)
 class Workers:
@@ -197,7 +200,7 @@ class Experiment:
                 self._by,
                 self._requirements,
                 lambda: uncut.results(progress),
-                _drawn_once(self.scenario),
+                _reservation(self.scenario),
             )
         finally:
             uncut.cancel()
@@ -279,7 +282,8 @@ def _checkpoint(claim: Claim, scenario: Scenario, folder: Folder) -> RunCheckpoi
     return begin(claim.partial, scenario.as_run)
 
 
-def _drawn_once(scenario: Scenario) -> bool:
-    """Return whether the workload depends on the seed, and there is one seed."""
+def _reservation(scenario: Scenario) -> str:
+    """Return what the workload leaves open: it was drawn once, or as the setting states."""
     seed, setting, key = scenario.seeds[0], scenario.variants[0].setting, scenario.world.workload_key
-    return len(scenario.seeds) == 1 and key(setting, seed) != key(setting, seed + 1)
+    drawn_once = len(scenario.seeds) == 1 and key(setting, seed) != key(setting, seed + 1)
+    return _ONE_SEED if drawn_once else setting.reservation()

@@ -94,6 +94,10 @@ class Setting(Fields):
         """Return the name of this choice of policies; by default empty, for the names of the policies."""
         return ""
 
+    def reservation(self) -> str:
+        """Return a sentence on what several seeds of the workload leave open; by default empty."""
+        return ""
+
 
 def _matches(path: str, pattern: str) -> bool:
     names, parts = path.split("."), pattern.split(".")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.experiment.workloads import lublin
 from windlass.experiment.workloads.load import factor_to, faster, offered_load
+from windlass.experiment.workloads.shake import shaken
 from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec, factor_of
 from windlass.io.traces import Workload, read_trace, to_workload
 from windlass.io.traces.groups import Belongings
@@ -36,7 +37,7 @@ def jobs_of(
     processors
         Size of the site; None for the size in the log, or 128 for generated jobs.
     seed
-        Seed of generated jobs; a log does not depend on it.
+        Seed of generated jobs, and of submissions that are shaken; otherwise a log does not depend on it.
     load
         The target offered load, or a factor on the arrival rate such as ``x1.2``.
     choose
@@ -56,7 +57,9 @@ def jobs_of(
     found = _given(spec, processors, seed)
     if choose is not None:
         found = choose(found)
-    return found if load is None else _loaded(found, load)
+    if load is not None:
+        found = _loaded(found, load)
+    return _shaken(found, spec.shake, np.random.default_rng([seed, 0])) if spec.shake > 0 else found
 
 
 def _given(spec: BatchWorkloadSpec, processors: int | None, seed: int) -> Workload:
@@ -80,6 +83,12 @@ def _loaded(found: Workload, load: float | str) -> Workload:
     before, after = (offered_load(each, found.processors) for each in (found.jobs, jobs))
     note = f"arrivals are {factor:.4g} times as fast: offered load {after:.4g} instead of {before:.4g}"
     return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note), calendar=None)
+
+
+def _shaken(found: Workload, most: float, rng: np.random.Generator) -> Workload:
+    """Move each submission by a random time, and add a note."""
+    note = f"each seed moves the submissions by up to {most:g} s"
+    return dataclasses.replace(found, jobs=shaken(found.jobs, most, rng), notes=(*found.notes, note))
 
 
 def jobs_table(done: Replay, of: Belongings | None = None, ids: pl.Series | None = None) -> pl.DataFrame:

@@ -60,7 +60,8 @@ class LoggedBatch:
         for amount, request in ((extra.gpus, workload.gpus), (extra.memory, workload.memory)):
             # The logged site has at least the most that its jobs held at once.
             whole = whole and not (amount is not None and request is not None and amount < request.most)
-        same_arrivals = setting.load is None or factor_of(setting.load) == 1
+        unscaled = setting.load is None or factor_of(setting.load) == 1
+        same_arrivals = unscaled and setting.workload.shake == 0
         return whole and same_arrivals and workload.processors == workload.logged_processors
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:

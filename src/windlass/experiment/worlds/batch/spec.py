@@ -134,7 +134,7 @@ class BatchWorkloadSpec(Spec):
     ``columns``: columns of a table by field, such as ``{submit: Submit Time}``; others are found by their names.
     ``widest``: the most processors of a job that is run; by default, those of the site.
     ``ran``: the policy of the logged system, written like a variant's label; the results report how far its replay is
-    from the log.
+    from the log. ``shake``: the most that each submission moves, s, drawn for each seed.
     """
 
     trace: Path | None = None
@@ -144,16 +144,25 @@ class BatchWorkloadSpec(Spec):
     columns: Columns = ()
     widest: Annotated[int, Field(ge=1)] | None = None
     ran: str | None = None
+    shake: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     lublin: LublinSpec | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         if (self.trace is None) == (self.lublin is None):
             raise ValueError("expected either 'trace' or 'lublin'")
-        of_trace = (self.format, self.where, self.skip_bad_lines, self.columns, self.widest, self.ran)
+        of_trace = (
+            self.format,
+            self.where,
+            self.skip_bad_lines,
+            self.columns,
+            self.widest,
+            self.ran,
+            self.shake,
+        )
         if self.lublin is not None and any(of_trace):
             raise ValueError(
-                "format, where, skip_bad_lines, columns, widest and ran are for a trace, not for 'lublin'"
+                "format, where, skip_bad_lines, columns, widest, ran and shake are for a trace, not for 'lublin'"
             )
         return self
 
@@ -266,6 +275,12 @@ class BatchSetting(Setting):
         if self.load is not None and model is not None and model.load is not None:
             raise ValueError("load: workload.lublin.load is given as well, expected one of the two")
         return self
+
+    def reservation(self) -> str:
+        """Return that seeds of a log with shaken submissions are copies of one log."""
+        return (
+            "Seeds are shaken copies of one log; other logs may differ more." if self.workload.shake else ""
+        )
 
     @classmethod
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:

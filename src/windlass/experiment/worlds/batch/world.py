@@ -87,8 +87,9 @@ class Batch(World):
         return as_compiled(setting.policies.order.make(POLICIES, np.random.default_rng(0))) is not None
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
-        """Return a key without the seed for a log, which is the same for every seed."""
-        return setting.workload, setting.cluster, setting.load, None if setting.workload.trace else seed
+        """Return a key without the seed for a log that is not shaken, which is the same for every seed."""
+        same = setting.workload.trace is not None and setting.workload.shake == 0
+        return setting.workload, setting.cluster, setting.load, None if same else seed
 
     def workload(self, setting: BatchSetting, seed: int) -> Workload:
         """Read the log or generate the jobs."""
