@@ -67,6 +67,14 @@ def drawn(seed: int) -> JobTable:
     return lublin(2000, 128, np.random.default_rng([seed, 5]), load=0.5)
 
 
+def heavy(seed: int) -> JobTable:
+    """The same jobs with run times of infinite variance, at most 30 days, none of which is cut at its request."""
+    jobs = drawn(seed)
+    run = np.minimum(120.0 * (1.0 + np.random.default_rng([seed, 6]).pareto(1.2, len(jobs))), 30 * 86400.0)
+    use = float((run * jobs.procs).sum()) / float((jobs.run * jobs.procs).sum())
+    return JobTable.of(submit=jobs.submit * use, run=run, procs=jobs.procs, request=2.0 * run)
+
+
 def resampled(log: JobTable, stretches: int = 10) -> Callable[[int], JobTable]:
     """Stretches of 200 consecutive jobs of a log, drawn with replacement."""
     gaps = np.diff(log.submit, append=log.submit[-1] + 60.0)

@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.verdict.queues import POLICIES, covered, drawn, resampled, simulated, single_server
+from tests.verdict.queues import POLICIES, covered, drawn, heavy, resampled, simulated, single_server
 from windlass.io.traces import read_trace, to_workload
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
+#: Models of jobs on 128 processors.
+MODELS = {"lublin": drawn, "heavy": heavy}
 #: Recorded logs, and processors with which jobs wait in some stretches and not in others.
 LOGS = {
     "kth": ("swf/KTH-SP2-1996-2.1-cln.swf.gz", 100),
@@ -46,8 +48,8 @@ def test_equal_single_server_queues_rarely_have_a_leader():
 
 def waits_of(workload):
     """Waits under each policy of jobs drawn from a model, or in stretches of a recorded log."""
-    if workload == "lublin":
-        return dict(zip(POLICIES, simulated(drawn, 128, *POLICIES), strict=True))
+    if workload in MODELS:
+        return dict(zip(POLICIES, simulated(MODELS[workload], 128, *POLICIES), strict=True))
     path, processors = LOGS[workload]
     if not (TRACES / path).exists():
         pytest.skip("the real traces are missing: no folder ../shared/traces next to the repository")
@@ -55,7 +57,7 @@ def waits_of(workload):
     return dict(zip(POLICIES, simulated(resampled(log), processors, *POLICIES), strict=True))
 
 
-@pytest.mark.parametrize("workload", ["lublin", *LOGS])
+@pytest.mark.parametrize("workload", [*MODELS, *LOGS])
 def test_intervals_of_batch_jobs_exclude_the_truth_in_at_most_7_percent(workload):
     waits = waits_of(workload)
     found = {
@@ -64,10 +66,13 @@ def test_intervals_of_batch_jobs_exclude_the_truth_in_at_most_7_percent(workload
         for metric in METRICS
     }
     assert {name: each for name, each in found.items() if each.excluded > LIMIT} == {}
-    if workload in ("lublin", "kth"):
+    if workload in ("lublin", "heavy", "kth"):
         # First come, first served is worse in each repetition, and in most of them in 20 of 20 blocks. In the other
         # logs, some stretches of long jobs make most of the waiting.
         assert found["fcfs", "easy", "mean_wait_s"].leads > 0.7
+    if workload == "heavy":
+        # Mean waits of two such workloads are not alike, and few have an interval.
+        return
     # Waits of different workloads under one policy: neither side is better.
     equal = {
         (name, metric): covered(each, np.roll(each, 1, axis=0), metric, 0.0)
