@@ -50,7 +50,7 @@ def test_columns_may_be_in_a_scenario_and_are_explained(windlass, tmp_path):
     (tmp_path / "s.yaml").write_text(
         "workload: {lublin: {}, columns: {submit: a}}\npolicies: {order: fcfs}\n"
     )
-    assert "columns, widest and ran are for a trace" in windlass("run", "s.yaml")[2]
+    assert "columns, widest, ran and shake are for a trace" in windlass("run", "s.yaml")[2]
 
 
 @pytest.mark.parametrize(
