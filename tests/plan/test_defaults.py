@@ -26,7 +26,7 @@ DEFAULTS = {
     "refined": {"keep": 24, "sweeps": 20, "seconds": 2.0, "merge": False},
     "same-location": {"band": 2.0},
     "static": {"tier": -1, "band": 2.0},
-    "steady": {"worth": 0.05},
+    "steady": {"worth": 0.05, "merge": False},
     "videostorm": {"otherwise": "nothing"},
 }
 

@@ -144,20 +144,28 @@ def with_current(view: PlanView, choices) -> PlanView:
 
 
 @pytest.mark.matrix(0)
-def test_steady_changes_less_than_refined_and_nothing_without_cause():
+@pytest.mark.parametrize("merge", [False, True])
+def test_steady_changes_less_than_refined_and_nothing_without_cause(merge):
     changes = {"steady": 0, "refined": 0}
+    relying = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        view = drawn_view(rng, queries=8)
-        first = POLICIES.make("refined", rng).decide(with_current(view, [-1] * 8))
+        view = drawn_view(rng, queries=8, cameras=2 if merge else 3)
+        first = POLICIES.make("refined", rng, merge=merge).decide(with_current(view, [-1] * 8))
         running = with_current(view, first.choices)
-        assert POLICIES.make("steady", rng).decide(running).choices == first.choices
+        assert POLICIES.make("steady", rng, merge=merge).decide(running).choices == first.choices
+        pairs = zip(view.queries, first.choices, strict=True)
+        alone = np.sum([each.demand[choice] for each, choice in pairs if choice >= 0], axis=0)
+        relying += bool((alone > view.capacity * (1 + 1e-6)).any())
         less = PlanView(running.now, running.resources, running.capacity * 0.8, running.queries)
         for name in changes:
-            plan = POLICIES.make(name, rng).decide(less)
+            plan = POLICIES.make(name, rng, merge=merge).decide(less)
+            assert plan.merged == merge
             plan.check(less)
             changes[name] += sum(a != b for a, b in zip(plan.choices, first.choices, strict=True))
     assert 0 < changes["steady"] < changes["refined"]
+    # Some plans fit only because equal work counts once.
+    assert (relying > 0) == merge
 
 
 def test_merged_runs_queries_that_fit_only_with_shared_work():

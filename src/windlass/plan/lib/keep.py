@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.plan.lib.problem import ROOM, Problem
 
 _Ints = NDArray[np.int64]
+#: Returns the (L,) demand of choices (n,) as shares of the capacity of each resource.
+_Used = Callable[[_Ints], NDArray[np.float64]]
 
 
-def with_few_changes(problem: Problem, current: _Ints, wanted: _Ints, worth: float) -> _Ints:
+def with_few_changes(problem: Problem, current: _Ints, wanted: _Ints, worth: float, used: _Used) -> _Ints:
     """Return choices (n,) between the running and the wanted plan, with changes only if they are needed or worth it.
 
     Parameters
@@ -24,6 +28,8 @@ def with_few_changes(problem: Problem, current: _Ints, wanted: _Ints, worth: flo
     worth
         Accuracy that a change of a running query has to gain on average, 0 to 1; infinity for needed changes
         only.
+    used
+        Returns the (L,) demand of choices as shares of the capacity; it may count equal work once.
 
     Returns
     -------
@@ -32,8 +38,9 @@ def with_few_changes(problem: Problem, current: _Ints, wanted: _Ints, worth: flo
     """
     choices = np.where(current >= 0, current, wanted)
     changed = choices != wanted
-    while not problem.fits(choices):
-        at = _relieves(problem, choices, wanted, np.flatnonzero(changed))
+    # Without a change left the choices are the wanted plan, which fits but for rounding.
+    while changed.any() and _overload(used, choices) > 0.0:
+        at = _relieves(problem, choices, wanted, np.flatnonzero(changed), used)
         choices[at], changed[at] = wanted[at], False
     # All changes together first, because one may need what another releases: the wanted plan, if it gains
     # enough.
@@ -43,7 +50,8 @@ def with_few_changes(problem: Problem, current: _Ints, wanted: _Ints, worth: flo
     for at in left[np.argsort(-_gain(problem, choices, wanted, left), kind="stable")].tolist():
         single = choices.copy()
         single[at] = wanted[at]
-        if _gain(problem, choices, wanted, np.array([at]))[0] >= max(worth, 1e-12) and problem.fits(single):
+        gains = _gain(problem, choices, wanted, np.array([at]))[0] >= max(worth, 1e-12)
+        if gains and _overload(used, single) == 0.0:
             choices = single
     return choices
 
@@ -59,17 +67,21 @@ def _gain(problem: Problem, choices: _Ints, wanted: _Ints, which: _Ints) -> NDAr
     return _value(problem, wanted, which) - _value(problem, choices, which)
 
 
-def _relieves(problem: Problem, choices: _Ints, wanted: _Ints, which: _Ints) -> int:
+def _overload(used: _Used, choices: _Ints) -> float:
+    """Return by how much the demand exceeds the capacity, summed over resources; 0 if the choices fit."""
+    excess = np.maximum(0.0, used(choices) - ROOM)
+    return float(np.where(np.isfinite(excess), excess, 1e6).sum())
+
+
+def _relieves(problem: Problem, choices: _Ints, wanted: _Ints, which: _Ints, used: _Used) -> int:
     """Return the query whose change relieves most overload for the accuracy that it loses."""
     best, merit = int(which[0]), -np.inf
-    before = np.maximum(0.0, problem.used(choices)[:-1] - ROOM)
-    before = np.where(np.isfinite(before), before, 1e6).sum()
+    before = _overload(used, choices)
     losses = -_gain(problem, choices, wanted, which)
     for at, loss in zip(which.tolist(), losses.tolist(), strict=True):
         single = choices.copy()
         single[at] = wanted[at]
-        after = np.maximum(0.0, problem.used(single)[:-1] - ROOM)
-        relief = before - np.where(np.isfinite(after), after, 1e6).sum()
+        relief = before - _overload(used, single)
         own = relief / max(loss, 0.01) if relief > 0 else relief - 1e6
         if own > merit:
             best, merit = at, own

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.plan.lib.compact import shares_of
 from windlass.plan.lib.problem import ROOM
 from windlass.plan.view import PlanView, QueryOptions
 
@@ -42,6 +43,11 @@ def used(view: PlanView, choices: _Ints, which: Iterable[int]) -> _Floats:
     for rates in once.values():
         total += rates
     return total
+
+
+def used_shares(view: PlanView, choices: _Ints) -> _Floats:
+    """Return the demand (L,) of all queries as shares of the capacity, counting equal pieces once."""
+    return shares_of(used(view, choices, range(len(choices))), view.capacity)
 
 
 def peers_of(view: PlanView) -> list[list[int]]:

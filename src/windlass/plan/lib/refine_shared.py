@@ -52,7 +52,9 @@ class Relaxed:
     bound: float
 
 
-def refine_shared(view: PlanView, keep: int, sweeps: int, seconds: float) -> tuple[_Ints, float]:
+def refine_shared(
+    view: PlanView, keep: int = 24, sweeps: int = 20, seconds: float = 2.0
+) -> tuple[_Ints, float]:
     """Return choices (n,) near the optimum if equal work counts once, and a bound; never worse than without merging.
 
     The bound is that on the sum of accuracies if every query that can run does; infinity if it was not found in time.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.model.values import number
 from windlass.plan.compiled import Refines
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.keep import with_few_changes
+from windlass.plan.lib.merge import used_shares
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.refine import refine
+from windlass.plan.lib.refine_shared import refine_shared
 from windlass.plan.view import Plan, PlanView
 
 
@@ -25,6 +28,8 @@ class Steady(Refines):
     ----------
     worth
         Accuracy that a change has to gain, 0 to 1; 0 gives the plan of ``refined`` with its changes.
+    merge
+        Whether equal work of queries on one camera counts once, as for ``merged``.
 
     Source: Windlass; the thesis makes a new plan each time.
 
@@ -39,12 +44,18 @@ class Steady(Refines):
 
     name = "steady"
 
-    def __init__(self, worth: float = 0.05) -> None:
+    def __init__(self, worth: float = 0.05, merge: bool = False) -> None:
         self.worth = number("worth", worth, 0.0, 1.0)
+        self.merge = bool(merge)
 
     def decide(self, view: PlanView) -> Plan:
         """Return the running configurations, with the changes that are needed or worth it."""
         problem = Problem.of_view(view)
         current = np.array([options.current for options in view.queries], dtype=np.int64)
-        choices = with_few_changes(problem, current, refine(problem)[0], self.worth)
-        return as_plan(view, choices)
+        wanted, _ = refine_shared(view) if self.merge else refine(problem)
+
+        def used(choices: NDArray[np.int64]) -> NDArray[np.float64]:
+            return used_shares(view, choices) if self.merge else problem.used(choices)[:-1]
+
+        choices = with_few_changes(problem, current, wanted, self.worth, used)
+        return as_plan(view, choices, self.merge)
