@@ -104,8 +104,9 @@ def test_standard_input_is_read(tmp_path):
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.decode().endswith(
-        "stdin, line 2: run is 'x', expected a duration: a number of seconds of 0 or more, 01:02:03 or 1-02:03:04\n"
+    assert done.stderr.decode() == (
+        "windlass: standard input, line 2: run is 'x', expected a duration: a number of seconds of 0 or more, 01:02:03 "
+        "or 1-02:03:04\n"
     )
 
 

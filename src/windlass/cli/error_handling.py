@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from windlass.model import BatchError, InputError, PolicyError, TaskError
 from windlass.model.errors import ParameterError
+from windlass.model.pipe_copies import as_named
 from windlass.model.text import printable
 from windlass.policy.user_code import describe_failure, message_of
 
@@ -136,7 +137,7 @@ def _place_of(error: OSError) -> str:
 
 
 def _report(status: int, line: str) -> int:
-    print(f"windlass: {printable(line)}", file=sys.stderr)
+    print(f"windlass: {printable(as_named(line))}", file=sys.stderr)
     return status
 
 

@@ -16,6 +16,7 @@
 - :mod:`~windlass.model.version`: the version of the installed package.
 - :mod:`~windlass.model.state_folder`: the folder of the user's state.
 - :mod:`~windlass.model.text`: text from untrusted sources, made safe for a terminal.
+- :mod:`~windlass.model.pipe_copies`: names of the copies of logs that come through a pipe, in messages.
 - :mod:`~windlass.model.nearest`: suggestions for misspelt names.
 - :mod:`~windlass.model.errors`: :class:`InputError`, the one error that a user's input can cause, with
   :class:`~windlass.model.errors.ParameterError`, which names a parameter; :class:`PolicyError`, an answer that cannot

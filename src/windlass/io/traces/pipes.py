@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from windlass.model import InputError
+from windlass.model.pipe_copies import FOLDER, STDIN
 
 STANDARD_INPUT = "-"
 
@@ -56,10 +57,10 @@ def as_file(target: str | os.PathLike[str]) -> Path:
         raise InputError(
             "-: standard input is a terminal, expected a log, as in: zcat log.gz | windlass run -"
         )
-    folder = Path(tempfile.mkdtemp(prefix="windlass-"))
+    folder = Path(tempfile.mkdtemp(prefix=FOLDER))
     # Worker processes of the run are forks, which do not remove it.
     atexit.register(_remove, folder, os.getpid())
-    copy = folder / ("stdin" if own else Path(target).name)
+    copy = folder / (STDIN if own else Path(target).name)
     try:
         with _opened(target, own) as source, copy.open("wb") as to:
             shutil.copyfileobj(source, to)
