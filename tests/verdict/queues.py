@@ -75,12 +75,12 @@ def heavy(seed: int) -> JobTable:
     return JobTable.of(submit=jobs.submit * use, run=run, procs=jobs.procs, request=2.0 * run)
 
 
-def resampled(log: JobTable, stretches: int = 10) -> Callable[[int], JobTable]:
-    """Stretches of 200 consecutive jobs of a log, drawn with replacement."""
+def resampled(log: JobTable) -> Callable[[int], JobTable]:
+    """2,000 jobs in ten stretches of 200 consecutive jobs of a log, drawn with replacement."""
     gaps = np.diff(log.submit, append=log.submit[-1] + 60.0)
 
     def draw(seed: int) -> JobTable:
-        begins = np.random.default_rng([seed, 5]).integers(0, len(log) - 200, stretches)
+        begins = np.random.default_rng([seed, 5]).integers(0, len(log) - 200, 10)
         rows = np.concatenate([np.arange(begin, begin + 200) for begin in begins])
         submit = np.concatenate(([0.0], np.cumsum(gaps[rows])[:-1]))
         return JobTable.of(submit=submit, run=log.run[rows], procs=log.procs[rows], request=log.request[rows])
