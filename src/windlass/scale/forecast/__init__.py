@@ -15,7 +15,8 @@ Forecasters are the files of ``models/``:
 :mod:`~windlass.scale.forecast.model` has the base class of all models: checks, and quantiles from past
 errors. :mod:`~windlass.scale.forecast.rows` fills gaps, :mod:`~windlass.scale.forecast.scaling` scales
 columns, and :mod:`~windlass.scale.forecast.seasons` checks season lengths.
-:mod:`~windlass.scale.forecast.linear` has the base class of the linear models;
+:mod:`~windlass.scale.forecast.linear` has the base class of the linear models, and
+:mod:`~windlass.scale.forecast.level_shifts` the shifts of level that they correct;
 :mod:`~windlass.scale.forecast.network` and ``neural/`` have the networks.
 :mod:`~windlass.scale.forecast.protocol` has the protocol and the adapter,
 :mod:`~windlass.scale.forecast.extras` imports optional packages, and :mod:`~windlass.scale.forecast.registry`

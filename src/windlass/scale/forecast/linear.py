@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model.values import whole
+from windlass.scale.forecast.level_shifts import LevelShifts
 from windlass.scale.forecast.model import ForecastModel
 from windlass.scale.forecast.rows import Tail
 from windlass.scale.forecast.scaling import ColumnScaling
@@ -24,8 +25,13 @@ class Linear(ForecastModel):
 
     All columns share the weights. Each column is scaled by its largest value, and the last value is
     subtracted first and added back to the forecast; if nothing can be learned, this is the naive forecast.
-    Beyond the horizon it uses its own forecasts as input. A subclass defines the features of a window
-    (``_features``).
+    Beyond the horizon it uses its own forecasts as input.
+
+    If the level of a column shifts (:class:`~windlass.scale.forecast.level_shifts.LevelShifts`), the rows before are
+    moved to the new level, in training and later. The pattern of the rows remains, and no weight depends on the size of
+    a shift. The size of a later shift is the difference from the forecast, so it does not include the usual step.
+
+    A subclass defines the features of a window (``_features``).
 
     Parameters
     ----------
@@ -49,8 +55,10 @@ class Linear(ForecastModel):
         raise NotImplementedError
 
     def _learn(self, rows: _Floats) -> None:
-        self._scale = ColumnScaling.of(rows)
-        scaled = self._scale.down(rows)
+        self._shifts = LevelShifts.of(rows)
+        levelled = self._shifts.levelled(rows)
+        self._scale = ColumnScaling.of(levelled)
+        scaled = self._scale.down(levelled)
         split = max(self._window + self._horizon, len(rows) * 4 // 5)
         late = self._cases(scaled[split - self._window :])
         early = _Sums.of(*self._cases(scaled[:split]))
@@ -67,11 +75,22 @@ class Linear(ForecastModel):
         return self._features(spans[:, : self._window] - last), spans[:, self._window :] - last
 
     def _begin(self, rows: _Floats) -> None:
-        missing = max(0, self._window - len(rows))
-        self._tail = Tail(np.concatenate([np.repeat(rows[:1], missing, axis=0), rows]), self._window)
+        shifted = np.flatnonzero(self._shifts.among(rows).any(axis=1))
+        regular = 1 + int(shifted[0]) if len(shifted) else len(rows)
+        missing = max(0, self._window - regular)
+        first = np.concatenate([np.repeat(rows[:1], missing, axis=0), rows[:regular]])
+        self._tail = Tail(first, self._window)
+        self._advance(rows[regular:])
 
     def _advance(self, rows: _Floats) -> None:
-        self._tail.add(rows)
+        shifts = self._shifts.among(np.concatenate([self._tail.last(1), rows])) != 0
+        begin = 0
+        for at in np.flatnonzero(shifts.any(axis=1)):
+            self._tail.add(rows[begin:at])
+            expected = self._scale.up(self._ahead(self._scale.down(self._tail.last(self._window)))[0])
+            self._tail.shift(np.where(shifts[at], rows[at] - expected, 0.0))
+            begin = at
+        self._tail.add(rows[begin:])
 
     def _expect(self, steps: int) -> _Floats:
         window = self._scale.down(self._tail.last(self._window))

@@ -111,6 +111,10 @@ class Tail:
         self._memory[self._end : self._end + len(rows)] = rows
         self._end += len(rows)
 
+    def shift(self, change: _Floats) -> None:
+        """Add ``change`` (k,) to all kept rows."""
+        self._memory[max(0, self._end - self.most) : self._end] += change
+
     def last(self, count: int) -> _Floats:
         """Return the last rows (count, k), oldest first; the array must not be written to."""
         return self._memory[self._end - count : self._end]
