@@ -77,7 +77,16 @@ def test_a_missing_column_is_named(tmp_path: Path, names: str, missing: str) -> 
     assert message.startswith(f"FILE: {missing}")
     found = "found " + ", ".join(repr(name) for name in names.split(","))
     field = missing.split("'")[1].removesuffix("_requested")
-    assert message.endswith(f"{found}; columns with {field}=NAME names it")
+    assert message.endswith(
+        f"{found}; name it with --columns {field}=NAME, or with workload.columns in a scenario"
+    )
+
+
+@pytest.mark.parametrize("line", ["0,60,4", "2024-05-01T12:00:00Z,60,4", "1.5, 60, 4"])
+def test_a_table_without_names_of_columns_is_named(tmp_path: Path, line: str) -> None:
+    message = error_of(write(tmp_path, f"{line}\n{line}"))
+    assert message.startswith("FILE: the first line has numbers (")
+    assert message.endswith("expected names of columns, such as submit,run,procs; write them above the jobs")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from windlass.io.traces.csv_text import TextTable
 from windlass.io.traces.decimal_commas import with_decimal_points
 from windlass.io.traces.identifiers import with_identifiers
 from windlass.io.traces.logs.rows import UNKNOWN, set_back_note
-from windlass.io.traces.roles import ChosenColumn
+from windlass.io.traces.roles import ChosenColumn, columns_option
 from windlass.io.traces.time_cells import (
     FIRST_DATE,
     WITHOUT_ZONE,
@@ -157,7 +157,7 @@ class _Cells:
                 raise InputError(
                     f"{self._file}: {self._named(scaled)} counts {self._forms[scaled].form}, so the unit of "
                     f"{self._named(name)} ({numeric[0]:.15g}) is unclear, expected a name with a unit; "
-                    f"columns with {name}_s={quote(each.column)} or {name}_ms={quote(each.column)} states it"
+                    f"state it with {columns_option(f'{name}_s={quote(each.column)}')} (or {name}_ms)"
                 )
 
     def derive(self) -> None:

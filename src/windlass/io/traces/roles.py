@@ -25,6 +25,7 @@ UNITS = {
 _TIMED = frozenset({"time", "duration"})
 _SPLIT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SIGNS = re.compile(r"[\W_]+")
+_NUMBER_OR_DATE = re.compile(r"[-+]?[0-9][-+0-9.,:/ TZeE]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +239,7 @@ def _fitting(file: str, role: Role, found: Sequence[str]) -> ChosenColumn | None
                 both = " and ".join(map(quote, fitting[:2]))
                 raise InputError(
                     f"{file}: columns {both} both may hold {role.name}, expected one; "
-                    f"columns with {role.name}=NAME selects it"
+                    f"select it with {columns_option(f'{role.name}=NAME')}"
                 )
             if fitting:
                 unit = UNITS.get(fits(fitting[0]).rpartition("_")[2]) if fits(fitting[0]) != name else None
@@ -258,10 +259,25 @@ def _role_of(name: str) -> Role | None:
 
 
 def _no_column(file: str, needed: str, found: Sequence[str]) -> InputError:
-    names = _ROLES[needed].names
     shown = ", ".join(map(quote, found)) or "none"
+    if found and all(_NUMBER_OR_DATE.fullmatch(each.strip()) for each in found):
+        return InputError(
+            f"{file}: the first line has numbers ({shown}), expected names of columns, such as submit,run,procs; "
+            "write them above the jobs"
+        )
+    names = _ROLES[needed].names
     instead = ", or start and end" if needed == "run" else ""
+    field = "procs" if needed == "procs_requested" else needed
     return InputError(
         f"{file}: no column {needed!r} (or {', '.join(names[1:])}){instead}, found {shown}; "
-        f"columns with {'procs' if needed == 'procs_requested' else needed}=NAME names it"
+        f"name it with {columns_option(f'{field}=NAME')}"
     )
+
+
+def columns_option(value: str) -> str:
+    """Return how a user states which column holds a field.
+
+    >>> columns_option("submit=NAME")
+    '--columns submit=NAME, or with workload.columns in a scenario'
+    """
+    return f"--columns {value}, or with workload.columns in a scenario"
