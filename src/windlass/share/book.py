@@ -215,7 +215,7 @@ class ShareBook:
         """
         known_ends = ends or {}
         running = tuple(
-            replace(shown(entry, now, self._shown(entry, now)), ends=known_ends.get(entry.job.job, math.nan))
+            shown(entry, now, self._shown(entry, now), known_ends.get(entry.job.job, math.nan))
             for entry in self._jobs.values()
             if entry.host is None and not math.isnan(entry.cpu) and entry.job.request > 0.0
         )

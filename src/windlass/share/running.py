@@ -59,8 +59,11 @@ def fresh(
     return RunningJob(job, memory, at, spent=spent, last=last)
 
 
-def shown(entry: RunningJob, now: float, guest: Guest | None) -> Allocation:
-    """Return the allocation of a job as a co-scheduler sees it at ``now`` (s), with its guest at that time."""
+def shown(entry: RunningJob, now: float, guest: Guest | None, ends: float = math.nan) -> Allocation:
+    """Return the allocation of a job as a co-scheduler sees it at ``now`` (s), with its guest at that time.
+
+    ``ends`` is the time by which its cores are expected to be free, s.
+    """
     job, last, done = entry.job, entry.last, entry.now
     alike = last.stage == entry.alone_stage
     return Allocation(
@@ -79,6 +82,7 @@ def shown(entry: RunningJob, now: float, guest: Guest | None) -> Allocation:
         rate_alone=entry.alone if alike else math.nan,
         waited=math.nan if done is None else done.waited,
         guest=guest,
+        ends=ends,
     )
 
 

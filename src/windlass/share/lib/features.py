@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Hosts:
 def slack(host: Allocation) -> float:
     """Return the host's remaining time divided by the time it needs alone; infinity if unknown."""
     alone = host.rate if math.isnan(host.rate_alone) else host.rate_alone
-    left = happiness(replace(host, rate=alone))
+    left = happiness(host, alone)
     return math.inf if math.isnan(left) else left
 
 

@@ -11,7 +11,7 @@ from windlass.share.allocation import Allocation
 MEASURES = ("walltime", "progress", "wait")
 
 
-def happiness(host: Allocation) -> float:
+def happiness(host: Allocation, rate: float | None = None) -> float:
     """Return the remaining time divided by the time still needed; at 1 or more the job will meet its walltime.
 
     The printed formula multiplies the remaining time by the remaining tasks and divides by tasks/s, which has
@@ -25,6 +25,8 @@ def happiness(host: Allocation) -> float:
     ----------
     host
         Reads ``tasks_left``, ``rate``, ``walltime`` and ``elapsed``.
+    rate
+        Tasks per second instead of those of the host.
 
     Returns
     -------
@@ -36,11 +38,12 @@ def happiness(host: Allocation) -> float:
     >>> happiness(Allocation(1, "montage", 4, 8e9, 100.0, 40.0, cpu=10.0, memory_used=5.0, tasks_left=25.0, rate=0.5))
     1.2
     """
-    if math.isnan(host.tasks_left) or math.isnan(host.rate):
+    rate = host.rate if rate is None else rate
+    if math.isnan(host.tasks_left) or math.isnan(rate):
         return math.nan
     if host.tasks_left == 0.0:
         return math.inf
-    return max(0.0, host.walltime - host.elapsed) * host.rate / host.tasks_left
+    return max(0.0, host.walltime - host.elapsed) * rate / host.tasks_left
 
 
 def slowdown(host: Allocation, measure: str, ended: bool = False, killed: bool = False) -> float:
