@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from windlass.cli.output import check_report, note, print_lines, print_tables, write_json, write_report
 from windlass.cli.plan.clip import needs_opencv
-from windlass.cli.plan.profile_output import summary, table_of, tree_of
+from windlass.cli.plan.profile_output import best_plans, summary, table_of, tree_of
 from windlass.cli.progress import counted_progress
 from windlass.io import check_file
 from windlass.model import InputError
@@ -98,17 +98,18 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     if options.alone:
         with counted_progress("separate plans") as update:
             alone = run_alone(pipeline.plans, clip, truth, found, update)
-    lines = summary(found, options, clip, alone)
+    lead, lines = best_plans(plans), summary(found, options, clip, alone)
     if options.report is not None:
         from windlass.cli.plan.plots import page_of
 
         title = f"Plans of {pipeline.name} on {options.clip.name}"
-        write_report(options.report, page_of(title, lines, plans, front(plans)))
+        write_report(options.report, page_of(title, [lead, *lines], plans, front(plans)))
     if as_json:
         write_json(tree_of(pipeline.name, clip, options, found, alone))
         return
+    print_lines([lead], wrap=True)
     print_tables(table_of(plans))
-    print_lines(lines, wrap=True)
+    print_lines([*lines, f"written: {options.out}"], wrap=True)
 
 
 def _labels(options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo) -> Tracks:

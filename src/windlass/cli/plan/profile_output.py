@@ -16,6 +16,32 @@ if TYPE_CHECKING:
     from windlass.plan.profile.running import PlanProfile
 
 
+#: A plan with at least this part of the best accuracy is nearly as accurate.
+_NEARLY = 0.9
+
+
+def best_plans(plans: Sequence[QueryPlan]) -> str:
+    """Return the cost of the most accurate plan, and of the cheapest one that is nearly as accurate.
+
+    >>> from windlass.model.queries import Component
+    >>> some = ((0.5, 0.25), (0.75, 1.0), (0.8, 4.0))
+    >>> best_plans([QueryPlan(accuracy, (Component("a", cores, 0.0),)) for accuracy, cores in some])
+    'The most accurate plan has 0.800 (F1 of tracks) for 4.000 cores; 94 % of that, 0.750, needs 1.000 cores (25 %).'
+    """
+    cheapest = [plans[place] for place in front(plans)]
+    best = cheapest[-1]
+    if best.accuracy == 0:
+        return "No plan follows any track: the accuracy (F1 of tracks) of each is 0."
+    near = next(plan for plan in cheapest if plan.accuracy >= _NEARLY * best.accuracy)
+    line = f"The most accurate plan has {best.accuracy:.3f} (F1 of tracks) for {cores(best):.3f} cores"
+    if near is best:
+        return f"{line}; every plan with fewer cores has less than {100 * _NEARLY:.0f} % of that."
+    return (
+        f"{line}; {100 * near.accuracy / best.accuracy:.0f} % of that, {near.accuracy:.3f}, needs {cores(near):.3f} "
+        f"cores ({100 * cores(near) / cores(best):.0f} %)."
+    )
+
+
 def summary(
     found: PlanProfile, options: ProfileOptions, clip: ClipInfo, alone: SinglePlanRuns | None
 ) -> list[str]:
@@ -34,7 +60,7 @@ def summary(
         lines.append(
             f"separate plans: {alone.seconds:,.1f} CPU s ({alone.seconds / max(found.seconds, 1e-9):.1f}x), {same}"
         )
-    return [*lines, f"written: {options.out}"]
+    return lines
 
 
 def table_of(plans: Sequence[QueryPlan]) -> Table:
