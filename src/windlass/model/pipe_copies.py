@@ -21,6 +21,8 @@ def as_named(message: str) -> str:
     "standard input, line 2: procs is 'x'"
     >>> as_named(f"{tempfile.gettempdir()}/windlass-1a_b/jobs.csv, line 2: procs is 'x'")
     "jobs.csv, line 2: procs is 'x'"
+    >>> as_named(f"{tempfile.gettempdir()}/windlass-1a_b/stdin.swf, line 2: procs is 'x'")
+    "stdin.swf, line 2: procs is 'x'"
     """
     folder = re.escape(os.path.join(tempfile.gettempdir(), FOLDER)) + r"\w+" + re.escape(os.sep)
-    return re.sub(folder, "", re.sub(rf"{folder}{STDIN}\b", "standard input", message))
+    return re.sub(folder, "", re.sub(rf"{folder}{STDIN}(?!\.?\w)", "standard input", message))
