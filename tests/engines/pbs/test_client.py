@@ -40,6 +40,29 @@ def test_each_refused_job_has_its_own_line():
     assert refusals("qrls", ["5.pbs"], "") == {"5.pbs": "qrls failed without a message"}
 
 
+def test_a_line_without_a_job_is_about_all_jobs_without_a_line():
+    errors = "qrls: Unknown Job Id 5.pbs\nqrls: End of File\n"
+    assert refusals("qrls", ["5.pbs", "6.pbs"], errors) == {
+        "5.pbs": "Unknown Job Id 5.pbs",
+        "6.pbs": "qrls: End of File",
+    }
+
+
+def test_a_server_that_goes_away_between_two_jobs_is_tried_again():
+    """The job that is gone has a line of its own, and the other one's line names no job."""
+    away = (1, "", "qrls: Unknown Job Id 5.pbs\nqrls: cannot connect to server pbs (errno=15010)\n")
+    commands = []
+    given = [away, (1, "", "qrls: Unknown Job Id 5.pbs\n")]
+
+    def run(command, timeout):
+        commands.append(tuple(command))
+        return given.pop(0)
+
+    client, _ = client_of(run)
+    assert client.release(["5.pbs", "6.pbs"]) == {"5.pbs": "Unknown Job Id 5.pbs"}
+    assert commands == 2 * [("qrls", "-h", "o", "5.pbs", "6.pbs")]
+
+
 def test_only_the_hold_o_is_set_and_lifted():
     commands = []
 

@@ -177,18 +177,27 @@ class PbsClient(HoldClient):
 def refusals(verb: str, jobs: Sequence[str], errors: str) -> dict[str, str]:
     """Return an error message for each job that a command refused.
 
-    PBS handles the jobs of a command one after the other, and prints a line for each that it refuses. Without such a
-    line, the jobs that it refused are unknown, and each of them has the whole message.
+    PBS handles the jobs of a command one after the other, and prints a line for each that it refuses. Some lines name
+    no job, as when the server goes away in between. It is then unknown which jobs were changed, so each job without a
+    line of its own has those lines.
 
     >>> refusals("qrls", ["5.s", "7.s"], "qrls: Unknown Job Id 7.s")
     {'7.s': 'Unknown Job Id 7.s'}
     >>> refusals("qrls", ["5.s"], "qrls: illegal -h value")
     {'5.s': 'qrls: illegal -h value'}
+    >>> refusals("qrls", ["5.s", "7.s"], "qrls: Unknown Job Id 7.s\\nqrls: End of File")
+    {'7.s': 'Unknown Job Id 7.s', '5.s': 'qrls: End of File'}
     """
     own: dict[str, str] = {}
+    others: list[str] = []
     known = set(jobs)
-    for line in errors.splitlines():
+    for line in filter(None, map(str.strip, errors.splitlines())):
         job = line.rpartition(" ")[2]
         if job in known:
             own[job] = " ".join(line.removeprefix(f"{verb}: ").split())
-    return own or dict.fromkeys(jobs, " ".join(errors.split())[:300] or f"{verb} failed without a message")
+        else:
+            others.append(line)
+    if others or not own:
+        message = " ".join(" ".join(others).split())[:300] or f"{verb} failed without a message"
+        own |= {job: message for job in jobs if job not in own}
+    return own
