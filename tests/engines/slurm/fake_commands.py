@@ -33,6 +33,7 @@ def job(number, state="PENDING", **fields):
         "priority": 0,
         "restart_cnt": 0,
         "requeue": True,
+        "array_job_id": 0,
         "array_task_string": "",
         "het_job_id": 0,
         "suspend_time": 0,

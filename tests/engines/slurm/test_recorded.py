@@ -75,9 +75,7 @@ def test_recorded_jobs_are_read(file):
         assert (row.phase is Phase.WAITS, row.phase is Phase.RUNS) == (waits, base == "RUNNING")
         assert row.held == (waits and plain(job["priority"], 1) == 0) == job.get("hold", row.held)
         assert row.barred == (row.held and job["state_reason"] == "JobHeldAdmin")
-        # Recorded waiting jobs of an array are all one row for many tasks.
-        array = plain(job["array_job_id"]) != 0 and plain(job["array_task_id"], None) is None
-        assert row.many == array
+        assert row.many == (plain(job["array_job_id"]) != 0)
         allocated = job["tres_alloc_str"] if row.phase is Phase.RUNS else ""
         assert row.procs == (
             int(re.findall(r"\bcpu=(\d+)", allocated)[0]) if allocated else plain(job["cpus"])

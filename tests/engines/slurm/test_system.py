@@ -1,5 +1,6 @@
 """Slurm as a batch system, with a fake Slurm of given outputs."""
 
+import numpy as np
 import pytest
 
 from tests.engines.slurm.fake_commands import (
@@ -84,6 +85,55 @@ def test_jobs_that_slurm_does_not_release_are_named(bench):
     assert [type(entry) for entry in read_journal(found.path)[-2:]] == [Refused, Released]
 
 
+def test_a_job_that_slurm_keeps_refusing_is_set_aside_and_the_others_start(bench):
+    """The driver goes on: the job is reported once, and tried again after 5 s, then 10 s, at most 5 minutes."""
+    started, tries = [], []
+
+    def squeue(command):
+        return jobs(job(7, cpus=1), *([running(8, cpus=1)] if started else [job(8, cpus=1)]))
+
+    def release(command):
+        numbers = command[2].split(",")
+        tries.extend([found.now] if "7" in numbers else [])
+        started.extend(number for number in numbers if number == "8")
+        return (1, "", "Requested operation is presently disabled for job 7") if "7" in numbers else ""
+
+    found = bench(squeue=squeue, scontrol_release=release, options=SlurmOptions(pace=2.0))
+    found.sleep = lambda seconds: setattr(found, "now", found.now + max(seconds, 0.01))
+    site = LiveSite(found.system)
+
+    class Ends:
+        name = "ends"
+
+        def decide(self, view):
+            if found.now > 2400.0:
+                raise StopIteration
+            return Fcfs().decide(view)
+
+    with pytest.raises(StopIteration):
+        drive(site, {"order": Ends()})
+    assert started == ["8"]
+    waits = np.diff(tries)
+    assert len(tries) > 8
+    assert waits[-1] == pytest.approx(300.0, abs=4.0)
+    assert (waits <= 304.0).all()
+    assert found.lines == ["job 7 stays held: Requested operation is presently disabled"]
+    assert found.system.status.refusals == len(tries)
+
+
+def test_a_refused_job_that_is_released_later_begins_to_count_anew(bench):
+    refusal = (1, "", "Access/permission denied for job 7")
+    answers = [refusal] * 3 + [""] + [refusal] * 3
+    found = bench(squeue=lambda command: jobs(job(7)), scontrol_release=lambda command: answers.pop(0))
+    found.poll()
+    for _ in range(3):
+        assert found.system.start([7])
+    assert found.system.start([7]) == {}
+    for _ in range(3):
+        assert found.system.start([7])
+    assert found.system._polls.events == []
+
+
 def test_only_held_jobs_are_released(bench):
     found = bench(squeue=jobs(free(7), running(8), job(9, comment="")))
     found.poll()
@@ -150,6 +200,48 @@ def test_a_requeued_job_is_held_and_a_failed_hold_is_reported(bench):
     assert [type(event) for event in found.poll(1.0)] == [Submitted]
     assert found.fake.commands_with("uhold") == [("uhold", "7")]
     assert list(found.journal.under_way) == []
+
+
+@pytest.mark.parametrize("array", [{}, {"array_job_id": 5}])
+def test_a_requeued_job_that_no_driver_started_is_left_to_slurm(bench, array):
+    """It has the comment but was not submitted held, or is a task of an array: a node failed, and Slurm requeued it."""
+    back = {"restart_cnt": 1, "submit_time": 1050, **array}
+    for second, events in ((free(7, **back), [Ended]), (running(7, **back), [Ended, Holds])):
+        found = bench(squeue=[jobs(running(7, **array)), jobs(second), jobs(second)])
+        assert [type(event) for event in found.poll()] == [Holds]
+        assert [type(event) for event in found.poll(1.0)] == events
+        assert found.poll(5.0) == []
+        assert [line for line in found.fake.recorded if line[0] == "scontrol"] == []
+
+
+def test_a_job_that_another_requeued_and_held_is_left_alone(bench):
+    """As ``scontrol requeuehold`` does; it counts again when it runs."""
+    rows = [running(7)]
+    found = bench(squeue=lambda command: jobs(*rows))
+    found.poll()
+    rows[:] = [job(7, restart_cnt=1, submit_time=1050)]
+    assert [type(event) for event in found.poll(1.0)] == [Ended]
+    assert found.poll(400.0) == []
+    rows[:] = [running(7, restart_cnt=1, submit_time=1050)]
+    assert [type(event) for event in found.poll(5.0)] == [Holds]
+    assert [line for line in found.fake.recorded if line[0] == "scontrol"] == []
+
+
+def test_a_held_task_of_an_array_is_left_alone(bench):
+    """Its user held or changed this task, so that Slurm lists it apart from its array."""
+    found = bench(squeue=jobs(job(12, array_job_id=11, array_task_string="")))
+    assert found.poll() == []
+    assert set(found.system.start([12])) == {12}
+    assert found.give_back() == QueueReturn()
+    assert found.fake.commands_with("release") == []
+    assert found.lines == ["job 12 is a job array or heterogeneous job; left alone: release it with scontrol"]
+
+
+def test_a_job_of_several_partitions_is_given_back(bench):
+    rows = jobs(job(7), job(8, partition="other"), job(10, partition="other,share"))
+    both = nodes(node("w1"), node("w2", partitions=["other"]))
+    found = bench(squeue=rows, sinfo=both)
+    assert found.give_back("share") == QueueReturn((7, 10))
 
 
 def test_the_next_driver_knows_the_released_jobs(bench, tmp_path):

@@ -15,7 +15,7 @@ _Row = TypeVar("_Row")
 #: Delays before a job that did not start, or that the system did not release several times, is tried again, s.
 ASIDE = Backoff(5.0, 300.0)
 #: Refusals in a row after which a job is set aside.
-_MOST_REFUSALS = 4
+MOST_REFUSALS = 4
 
 
 class Reported(Enum):
@@ -114,9 +114,9 @@ class PolledJobs(Generic[_Known]):
         """Note that a release was refused; return the event that sets the job aside after several refusals."""
         each = self._known[self._by_number[number]]
         each.refusals += 1
-        if each.refusals < _MOST_REFUSALS:
+        if each.refusals < MOST_REFUSALS:
             return []
-        each.aside = now + ASIDE.delay(each.refusals - _MOST_REFUSALS + 1)
+        each.aside = now + ASIDE.delay(each.refusals - MOST_REFUSALS + 1)
         each.reported = Reported.NOTHING
         return [Cancelled(number, now)]
 

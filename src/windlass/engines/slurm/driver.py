@@ -81,7 +81,7 @@ def drive_slurm(
     PolicyError
         A policy's answer cannot be carried out.
     BatchError
-        Slurm stays unreachable, or does not start a job.
+        Slurm stays unreachable.
     EngineStoppedError
         A stop was requested, and the queue was given back.
     """

@@ -54,7 +54,7 @@ def return_queue(
         The journal cannot be written; no job was released.
     """
     rows, past = client.jobs(), Past(journal)
-    here = [row for row in rows if row.opted_in and may_release(row) and partition in (None, row.partition)]
+    here = [row for row in rows if row.opted_in and may_release(row) and row.is_in(partition)]
     ours = {row.job: row for row in here if not past.is_users(row)}
     held = tuple(ours)
     try:

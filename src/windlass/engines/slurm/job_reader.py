@@ -183,7 +183,7 @@ def _job(row: JobShape) -> JobRow:
         held=waits and is_zero(row.priority),
         restarts=amount(row.restart_cnt),
         requeues=row.requeue,
-        many=bool(row.array_task_string) or amount(row.het_job_id) > 0,
+        many=bool(row.array_task_string) or amount(row.array_job_id) > 0 or amount(row.het_job_id) > 0,
         suspended=float(amount(row.suspend_time)),
         ran_before=float(amount(row.pre_sus_time)),
         description=row.state_description or "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from windlass.engines.batch.polled_jobs import MOST_REFUSALS
 from windlass.engines.batch.system import Event, Submitted
 from windlass.engines.slurm.models import JobRow, Phase
 from windlass.engines.slurm.reasons import ASIDE, ASIDE_FOR_GOOD, LAUNCH_FAILED, is_final, launch_failed
@@ -36,6 +37,8 @@ class KnownJob:
     procs: int = 0
     #: Its suspended time reported so far, s.
     paused: float = 0.0
+    #: How many times in a row Slurm refused to release it.
+    refusals: int = 0
 
     def set_aside(self, now: float) -> str:
         """Set it aside until it is tried again; return a reason to report, empty if it is reported as blocked."""
@@ -47,6 +50,13 @@ class KnownJob:
             return ""
         self.aside = now + ASIDE.delay(self.times)
         return f"Slurm cannot start it yet: {reason}"
+
+    def refuse(self, now: float) -> bool:
+        """Note that Slurm refused to release it; set it aside after several refusals, and return whether it is."""
+        self.refusals += 1
+        if self.refusals >= MOST_REFUSALS:
+            self.aside = now + ASIDE.delay(self.refusals - MOST_REFUSALS + 1)
+        return not math.isnan(self.aside)
 
     def misfits(self, why: str) -> bool:
         """Set it aside if it requests too much, for the reason ``why``; return whether it does."""

@@ -71,7 +71,7 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     requeues
         True if Slurm may requeue it.
     many
-        True if it represents several jobs: an array that is not split yet, or a heterogeneous job.
+        True if it is a job array, a task of one, or a heterogeneous job.
     suspended
         Unix time of the last suspension or resumption; 0 without any.
     ran_before
@@ -139,6 +139,10 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     def may_restart(self) -> bool:
         """True if its user and Slurm allow it to be requeued."""
         return self.opted_in and RESTARTS in self.comment.split() and self.requeues
+
+    def is_in(self, partition: str | None) -> bool:
+        """Return whether it was submitted to a partition, or to several of which this is one; None is any."""
+        return partition is None or partition in self.partition.split(",")
 
     @property
     def cancelled(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from windlass.engines.batch.batches import listed
 from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.slurm.known_job import QueueChanges
 from windlass.engines.slurm.models import OPT_IN, JobRow, Phase
 
@@ -69,6 +70,12 @@ class Notices:
                 self._notify(LogEntry.of(line, "held", jobs=held, reason=why))
         for job, error in failed.items():
             self._notify(f"job {job} cannot be held: {error}")
+
+    def refused(self, jobs: Mapping[int, str]) -> None:
+        """Report jobs that Slurm did not release, with its message about each."""
+        new = {job: why for job, why in jobs.items() if self._is_new(job, why)}
+        if new:
+            self._notify(LogEntry.of(QueueReturn((), new).problem(), "refused", jobs=list(new)))
 
     def skipped(self, rows: Sequence[JobRow]) -> None:
         """Report held arrays and heterogeneous jobs with the comment."""

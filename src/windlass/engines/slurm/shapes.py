@@ -53,6 +53,7 @@ class JobShape(msgspec.Struct, gc=False):
     """
 
     account: Text
+    array_job_id: Number
     array_task_string: Text
     comment: Text
     cpus: Number

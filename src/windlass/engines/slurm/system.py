@@ -149,6 +149,7 @@ class SlurmSystem:
         for job in wanted:
             if job in still:
                 refused[job] = failed[job]
+                self._polls.events += self._watch.refused(job, self._clock())
             else:
                 self._watch.released(job, now)
         done = self._clock()
@@ -162,6 +163,7 @@ class SlurmSystem:
         )
         self.status.started += len(wanted) - len(still)
         self.status.refusals += len(still)
+        self._notices.refused({job: failed[job] for job in wanted if job in still})
         return refused
 
     def describe(self, jobs: Sequence[int]) -> str:
@@ -256,8 +258,7 @@ class SlurmSystem:
         return held & set(failed)
 
     def _is_here(self, row: JobRow) -> bool:
-        # The field of a waiting job lists all partitions that it was submitted to.
-        return self._options.partition is None or self._options.partition in row.partition.split(",")
+        return row.is_in(self._options.partition)
 
     def _here(self, nodes: Sequence[NodeRow]) -> list[NodeRow]:
         partition = self._options.partition

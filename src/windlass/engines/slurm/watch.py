@@ -59,7 +59,12 @@ class SlurmWatch:
     def released(self, job: int, at: float) -> None:
         """Note that a job was released."""
         self._turns += 1
-        self._known[job].released, self._known[job].turn = at, self._turns
+        known = self._known[job]
+        known.released, known.turn, known.refusals = at, self._turns, 0
+
+    def refused(self, job: int, now: float) -> list[Event]:
+        """Note that Slurm refused a release; return the event that sets the job aside after several refusals."""
+        return [Cancelled(job, now)] if self._known[job].refuse(now) else []
 
     def held(self, job: int) -> None:
         """Note that a job was held for Windlass since the last poll."""
@@ -264,9 +269,15 @@ class SlurmWatch:
     def _restarted(self, known: KnownJob, now: float, found: QueueChanges) -> None:
         """Update a requeued job, whatever its state was before."""
         row = known.row
-        if not row.opted_in:
+        released = known.ours or self._was_released(row) or self._was_requeued(row) or self._is_users(row)
+        if not (row.opted_in and released):
             found.events.extend(self._vanished(self._known.pop(row.job), now))
-            self._meet(row, now, found)
+            if row.opted_in and row.held:
+                # No driver released it, so the hold is another's.
+                self._known[row.job] = KnownJob(row, now, Phase.WAITS, ours=False, aside=math.inf)
+                found.withheld.extend([] if row.barred else [row.job])
+            else:
+                self._meet(row, now, found)
             return
         known.times, known.released, known.aside = 0, math.nan, math.nan
         known.doubtful = False

@@ -71,7 +71,7 @@ def drive_holds(
     PolicyError
         The policy's answer cannot be carried out.
     BatchError
-        The system stays unreachable, or does not start a job.
+        The system stays unreachable.
     EngineStoppedError
         A stop was requested.
     """
