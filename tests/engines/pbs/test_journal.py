@@ -80,7 +80,7 @@ def test_another_job_of_the_same_number_is_not_confused_with_the_first():
         assert not HoldPast(Past(*entries)).is_others(other)
     queued = replace(QUEUED, created=9.0, runs=1)
     assert not HoldPast(Past(INTENT)).was_released(queued)
-    assert not HoldPast(Past(INTENT)).must_hold(queued)
+    assert not HoldPast(Past(INTENT)).hold_reason(queued)
     past = Past(INTENT)
     HoldPast(past).settle({"1.s": other}, 20.0)
     assert past.written == [NoLongerListed(20.0, "1.s", "another job has its number")]
@@ -88,13 +88,13 @@ def test_another_job_of_the_same_number_is_not_confused_with_the_first():
 
 def test_a_job_is_held_again_after_a_requeue_or_a_cut_hold_alone():
     again = replace(QUEUED, runs=1)
-    assert HoldPast(Past(INTENT)).must_hold(again)
+    assert HoldPast(Past(INTENT)).hold_reason(again)
     assert HoldPast(Past(INTENT)).was_released(QUEUED)
-    assert not HoldPast(Past(INTENT)).must_hold(QUEUED)
-    assert HoldPast(Past(HoldingAgain(2.0, "1.s", 5.0, 1, "why"))).must_hold(again)
+    assert not HoldPast(Past(INTENT)).hold_reason(QUEUED)
+    assert HoldPast(Past(HoldingAgain(2.0, "1.s", 5.0, 1, "why"))).hold_reason(again)
     # An operator has released it after it was held again.
-    assert not HoldPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).must_hold(again)
-    assert HoldPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).must_hold(replace(QUEUED, runs=2))
+    assert not HoldPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).hold_reason(again)
+    assert HoldPast(Past(HeldAgain(2.0, "1.s", 5.0, 1))).hold_reason(replace(QUEUED, runs=2))
 
 
 def test_what_is_known_about_jobs_that_are_gone_is_dropped():

@@ -1,6 +1,7 @@
 """The driver of a queue of PBS against the fake, in virtual time: what it starts, leaves alone and holds."""
 
 import sqlite3
+from itertools import pairwise
 
 import pytest
 
@@ -108,6 +109,30 @@ def test_jobs_start_in_the_policy_s_order_and_each_release_is_journaled_first(be
     kinds = [(type(each), each.job) for each in bench.entries(Lifting, Lifted) if each.job == "2.pbs"]
     assert kinds == [(Lifting, "2.pbs"), (Lifted, "2.pbs")]
     assert any(line.startswith("start 1.pbs: ") for line in bench.lines)
+
+
+def test_a_refused_hold_is_tried_again_after_growing_delays(bench):
+    """PBS does not let the driver hold a released job; a command per poll would fill the journal."""
+    bench.pbs.submit(10.0, 1)
+    tries = []
+    original = bench.pbs
+
+    def run(command, timeout):
+        if command[0] == "qhold":
+            tries.append(bench.clock.now)
+            return 1, "", f"qhold: Unauthorized Request  {command[-1]}\n"
+        return original(command, timeout)
+
+    bench.run = run
+    bench.pbs.jobs["1.pbs"].blocked = "Not Running: Queue not started."
+    bench.drive(seconds=600.0)
+    waits = [after - before for before, after in pairwise(tries)]
+    assert 5 <= len(tries) <= 9
+    assert all(after > 1.4 * before for before, after in pairwise(waits[:4]))
+    assert len(bench.entries(HoldingAgain)) == len(tries)
+    assert {each.why for each in bench.entries(HoldingAgain)} == {
+        "PBS cannot start it yet: Not Running: Queue not started."
+    }
 
 
 def test_jobs_of_other_queues_and_without_the_hold_are_left_alone_and_counted(bench):

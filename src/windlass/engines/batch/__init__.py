@@ -13,7 +13,8 @@
   :mod:`~windlass.engines.batch.journal_folder`: its folder.
 - :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
 - :mod:`~windlass.engines.batch.polled_jobs`: jobs as last listed, and as last reported to the engine.
-- :mod:`~windlass.engines.batch.polling`: when a batch system is polled, and the events of polls.
+- :mod:`~windlass.engines.batch.polling`: when a batch system is polled, and the events of polls;
+  :mod:`~windlass.engines.batch.unreadable`: errors about objects that cannot be read.
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
   for Prometheus; :mod:`~windlass.engines.batch.log_entry`: a line of its log;
   :mod:`~windlass.engines.batch.started`: the line on the jobs that a decision started.

@@ -29,8 +29,8 @@ class HoldPast:
         left = self._journal.standing.under_way.get(job.job)
         return left is not None and (left.created, left.runs) == (job.created, job.runs)
 
-    def must_hold(self, job: HeldJob) -> bool:
-        """Return whether a waiting job without a driver's hold must be held again.
+    def hold_reason(self, job: HeldJob) -> str:
+        """Return why a waiting job without a driver's hold must be held again; empty if it need not be.
 
         It was requeued after a driver had released it, or an earlier driver was about to hold it. A job that others
         have released after it was held again stays as it is.
@@ -38,9 +38,10 @@ class HoldPast:
         standing = self._journal.standing
         intent = standing.holding.get(job.job)
         if intent is not None and intent.created == job.created:
-            return True
+            return intent.why or "it was to be held"
         last = self._last(job)
-        return last is not None and last.created == job.created and job.runs > last.runs
+        requeued = last is not None and last.created == job.created and job.runs > last.runs
+        return "it was requeued" if requeued else ""
 
     def is_others(self, job: HeldJob) -> bool:
         """Return whether others set the driver's kind of hold of a job after its release."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from windlass.engines.batch.holds.site import HeldJob
@@ -19,10 +20,16 @@ class KnownHeldJob(PolledJob[HeldJob]):
         How often it had been started before it last held processors.
     times
         How often in a row it was held again because it did not start.
+    hold_refusals
+        How often in a row the system did not hold it again.
+    next_hold
+        When it may be held again, s.
     """
 
     runs: int = 0
     times: int = 0
+    hold_refusals: int = 0
+    next_hold: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.queue_return import QueueReturn
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Event
+from windlass.engines.batch.unreadable import UnreadableObjects
 from windlass.model import InputError
 
 #: Ended jobs that are looked up in the history after a poll, a command each; of others it is assumed that they ran.
@@ -82,7 +83,7 @@ class HoldSystem:
         self.status = status or DriverStatus(contact=site.contact)
         self._polls = Polls(self._poll, options.pace, options.until_idle, clock, sleep, self.status)
         self._reported: dict[str, str] = {}
-        self._invalid: set[str] = set()
+        self._unreadable = UnreadableObjects(notify)
         self._arrays: set[str] = set()
         self._lookups = 0
         self._capacity = site.capacity(self._report_invalid)
@@ -164,9 +165,7 @@ class HoldSystem:
         return self._site.jobs(self._report_invalid)
 
     def _report_invalid(self, error: InputError) -> None:
-        if str(error) not in self._invalid:
-            self._invalid.add(str(error))
-            self._notify(f"{error}; left alone")
+        self._unreadable.report(error, "left alone")
 
     def _poll(self) -> None:
         began = self._polls.began()
@@ -184,6 +183,7 @@ class HoldSystem:
         if before != self._most or self.status.processors != site.up:
             line = f"{site.up:,} of {there:,} CPUs of {self._site.words.nodes} are up"
             self._notify(LogEntry.of(line, "capacity", processors=site.up))
+        self._unreadable.end_poll()
         self._polls.capacity(site.up)
         self._polls.ended(self._watch.waiting(), self._watch.count(Reported.HOLDS), len(changes.stuck))
 
@@ -199,6 +199,8 @@ class HoldSystem:
         self._journal.append(
             *(HeldAgain(now, row.job, row.created, row.runs) for row in wanted if row.job not in failed)
         )
+        for job in jobs:
+            self._watch.hold_ended(job, job in failed, self._clock())
         for why in dict.fromkeys(jobs.values()):
             same = [job for job, each in jobs.items() if each == why and job not in failed]
             new = [job for job in same if self._is_new(job, why)]

@@ -72,6 +72,12 @@ class HoldWatch(PolledJobs[KnownHeldJob]):
         self._polled = began
         return found
 
+    def hold_ended(self, job: str, refused: bool, now: float) -> None:
+        """Note whether the system refused to hold a job; the next attempt follows a delay that grows."""
+        each = self._known[job]
+        each.hold_refusals = each.hold_refusals + 1 if refused else 0
+        each.next_hold = now + ASIDE.delay(each.hold_refusals) if refused else -math.inf
+
     def _order(self, row: HeldJob) -> tuple[int, float, tuple[int, int], str]:
         """Return the order of jobs: that of their release, then of their arrival, then of their numbers."""
         each = self._known.get(row.job)
@@ -153,9 +159,10 @@ class HoldWatch(PolledJobs[KnownHeldJob]):
         if not self._is_ours(each):
             return False
         if not row.held:
-            if row.holdable and self._past.must_hold(row):
-                found.hold[row.job] = "it was requeued"
-            elif row.holdable and each.reported is Reported.WAITS:
+            why = self._past.hold_reason(row) if row.holdable else ""
+            if why and now >= each.next_hold:
+                found.hold[row.job] = why
+            elif row.holdable and not why and each.reported is Reported.WAITS:
                 found.freed.append(row.job)
             return False
         if self._past.is_others(row):

@@ -11,6 +11,7 @@ from windlass.engines.batch.polled_jobs import Reported
 from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Event
+from windlass.engines.batch.unreadable import UnreadableObjects
 from windlass.engines.kubernetes.jobs.capacity import SchedulableCores, cluster_cores
 from windlass.engines.kubernetes.jobs.client import JobsClient
 from windlass.engines.kubernetes.jobs.journal import JobRecord, NotResumed, Resumed, Resuming
@@ -85,7 +86,7 @@ class KubernetesJobs:
         pace, until_idle = self._options.pace, self._options.until_idle
         self._polls = Polls(self._poll, pace, until_idle, clock, sleep, self.status)
         self._reported: dict[str, str] = {}
-        self._invalid: set[str] = set()
+        self._unreadable = UnreadableObjects(notify)
         self._settle()
         self._jobs = self._listed()
         # Pods of Jobs that run already are theirs, from the first poll on.
@@ -170,9 +171,7 @@ class KubernetesJobs:
             try:
                 found.append(read_job(tree, self._options.user_key))
             except InputError as error:
-                if str(error) not in self._invalid:
-                    self._invalid.add(str(error))
-                    self._notify(f"{error}; left alone")
+                self._unreadable.report(error, "left alone")
         return found
 
     def _measure(self, holders: set[str]) -> SchedulableCores:
@@ -180,9 +179,7 @@ class KubernetesJobs:
         try:
             return cluster_cores(nodes, pods, holders)
         except InputError as error:
-            if str(error) not in self._invalid:
-                self._invalid.add(str(error))
-                self._notify(f"{error}; the number of cores is left unchanged")
+            self._unreadable.report(error, "the number of cores is left unchanged")
             return self._cores
 
     def _poll(self) -> None:
@@ -194,6 +191,7 @@ class KubernetesJobs:
         self._report(changes)
         before, self._cores = self._cores, self._measure(set(self._watch.holders))
         self._capacity(before, self._cores)
+        self._unreadable.end_poll()
         self._polls.ended(self._watch.waiting(), self._watch.count(Reported.HOLDS), len(changes.stuck))
 
     def _capacity(self, before: SchedulableCores, now: SchedulableCores) -> None:
