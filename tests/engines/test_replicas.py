@@ -1,9 +1,12 @@
 """Dispatch among replicas with a manual clock, without an engine."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from windlass.dispatch import Rosella
+from windlass.engines.serve.ejection import RequestOutcome
 from windlass.engines.serve.options import RouterOptions
 from windlass.engines.serve.replica import TRIALS
 from windlass.engines.serve.replicas import Replicas
@@ -292,3 +295,40 @@ def test_the_spare_rate_and_idle_replicas_are_reported():
 def test_invalid_options_are_named_in_the_error(given, message):
     with pytest.raises(InputError, match=message):
         RouterOptions.of(given)
+
+
+@pytest.mark.parametrize("patience", [0.05, 0.5, 5.0])
+def test_a_replica_whose_requests_are_cancelled_gets_few_more(patience):
+    """It hangs, and its clients give up after a time that may be shorter than an answer of the other replica."""
+    now, rng = [0.0], np.random.default_rng(1)
+    replicas = Replicas(lambda n: RouterOptions().policy(n, rng), clock=lambda: now[0], rng=rng)
+    replicas.members(["good", "hangs"])
+    sent = Counter()
+    for request in range(600):
+        replicas.arrived()
+        ranked = replicas.rank({}, {}) or ["good" if request % 2 else "hangs"]
+        replicas.sent(ranked[0], request)
+        hangs = ranked[0] == "hangs" and request >= 100
+        sent[ranked[0]] += request >= 100
+        now[0] += patience if hangs else 1.0
+        replicas.ended(ranked[0], request, RequestOutcome.DROPPED if hangs else RequestOutcome.SERVED)
+    # Explorations of one request in a hundred are among them.
+    assert sent["hangs"] < 30
+    assert replicas.speeds["good"] == pytest.approx(1.0)
+
+
+def test_cancelled_requests_of_a_good_replica_leave_its_speed():
+    """Clients cancel a third of the requests after a random time: completions per busy second stay the rate."""
+    now, rng, speeds = [0.0], np.random.default_rng(1), []
+    replicas = Replicas(lambda n: RouterOptions().policy(n, rng), clock=lambda: now[0], rng=rng)
+    replicas.members(["one"])
+    for request in range(2000):
+        replicas.arrived()
+        replicas.rank({}, {})
+        replicas.sent("one", request)
+        answer, patience = rng.exponential(1.0), rng.exponential(2.0)
+        now[0] += min(answer, patience)
+        outcome = RequestOutcome.SERVED if answer < patience else RequestOutcome.DROPPED
+        replicas.ended("one", request, outcome)
+        speeds.extend(replicas.speeds.values())
+    assert np.median(speeds) == pytest.approx(1.0, rel=0.1)

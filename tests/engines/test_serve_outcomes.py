@@ -1,4 +1,4 @@
-"""Whether an answer of Serve counts as a failure."""
+"""How a request of Serve ended, by its answer."""
 
 import asyncio
 import pickle
@@ -9,7 +9,8 @@ pytest.importorskip("ray.serve", reason="Ray Serve is not installed (the extra `
 
 from ray.exceptions import TaskCancelledError
 
-from windlass.engines.serve.outcomes import is_failure, watch
+from windlass.engines.serve.ejection import RequestOutcome
+from windlass.engines.serve.outcomes import outcome_of, watch
 
 
 def http(status):
@@ -17,25 +18,25 @@ def http(status):
 
 
 @pytest.mark.parametrize(
-    ("answer", "failed"),
+    ("answer", "outcome"),
     [
-        ("done", False),
-        (None, False),
-        (ValueError("no"), True),
-        (TaskCancelledError(), False),
-        (asyncio.CancelledError(), False),
-        (http(200), False),
-        (http(404), False),
-        (http(499), False),
-        (http(500), True),
-        (http(503), True),
-        (b"not a pickle", False),
-        (pickle.dumps("text"), False),
-        (pickle.dumps([1, {"status": "500"}, {}]), False),
+        ("done", "SERVED"),
+        (None, "SERVED"),
+        (ValueError("no"), "FAILED"),
+        (TaskCancelledError(), "DROPPED"),
+        (asyncio.CancelledError(), "DROPPED"),
+        (http(200), "SERVED"),
+        (http(404), "SERVED"),
+        (http(499), "SERVED"),
+        (http(500), "FAILED"),
+        (http(503), "FAILED"),
+        (b"not a pickle", "SERVED"),
+        (pickle.dumps("text"), "SERVED"),
+        (pickle.dumps([1, {"status": "500"}, {}]), "SERVED"),
     ],
 )
-def test_errors_and_http_answers_from_500_on_are_failures(answer, failed):
-    assert is_failure(answer) is failed
+def test_errors_and_http_answers_from_500_on_are_failures(answer, outcome):
+    assert outcome_of(answer) is RequestOutcome[outcome]
 
 
 class Part:

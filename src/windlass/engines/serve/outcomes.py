@@ -1,4 +1,4 @@
-"""Whether Serve's answer to a request is an error, from the first part of the answer."""
+"""How a request of Serve ended: served, failed or cancelled, from the first part of the answer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from ray.exceptions import TaskCancelledError
 from ray.serve.exceptions import RequestCancelledError
+
+from windlass.engines.serve.ejection import RequestOutcome
 
 _HTTP_ERROR = 500
 
@@ -33,23 +35,29 @@ def watch(result: Any, call: Callable[[object], None]) -> None:
     first._on_completed(call)
 
 
-def is_failure(answer: object) -> bool:
-    """Return whether the first part of an answer is an error, or an HTTP answer with a status of 500 or more.
+def outcome_of(answer: object) -> RequestOutcome:
+    """Return the outcome that the first part of an answer shows.
 
-    >>> is_failure("done"), is_failure(ValueError("no")), is_failure(TaskCancelledError())
-    (False, True, False)
-    >>> is_failure(pickle.dumps([{"type": "http.response.start", "status": 503}]))
-    True
+    An error is a failure, and so is an HTTP answer with a status of 500 or more. A request that its client cancelled
+    was dropped: a replica that hangs must not seem to have served it.
+
+    >>> [outcome_of(answer).name for answer in ("done", ValueError("no"), TaskCancelledError())]
+    ['SERVED', 'FAILED', 'DROPPED']
+    >>> outcome_of(pickle.dumps([{"type": "http.response.start", "status": 503}])).name
+    'FAILED'
     """
     if isinstance(answer, asyncio.CancelledError | TaskCancelledError | RequestCancelledError):
+        return RequestOutcome.DROPPED
+    failed = _is_http_error(answer) if isinstance(answer, bytes) else isinstance(answer, BaseException)
+    return RequestOutcome.FAILED if failed else RequestOutcome.SERVED
+
+
+def _is_http_error(answer: bytes) -> bool:
+    try:
+        messages = pickle.loads(answer)
+    except Exception:
         return False
-    if isinstance(answer, bytes):
-        try:
-            messages = pickle.loads(answer)
-        except Exception:
-            return False
-        return isinstance(messages, list) and any(
-            isinstance(each, dict) and isinstance(status := each.get("status"), int) and status >= _HTTP_ERROR
-            for each in messages
-        )
-    return isinstance(answer, BaseException)
+    return isinstance(messages, list) and any(
+        isinstance(each, dict) and isinstance(status := each.get("status"), int) and status >= _HTTP_ERROR
+        for each in messages
+    )

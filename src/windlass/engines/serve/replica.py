@@ -95,6 +95,22 @@ class Replica:
         on_trial = self.ejection.is_on_trial(now)
         return not self.ejection.is_out(now) and not (on_trial and self.outstanding)
 
+    def drop(self, request: Hashable, now: float, at_once: int) -> Done:
+        """Record that a request was cancelled; return the busy seconds without work that are not reported yet.
+
+        The replica stays silent: only a completion shows that it does not hang.
+
+        >>> replica = Replica(now=0.0, window=16)
+        >>> replica.begin("a", now=0.0, at_once=1)
+        >>> replica.drop("a", now=0.5, at_once=1), replica.busy
+        (Done(work=0.0, seconds=0.5), 0.5)
+        """
+        self.count(now, at_once)
+        self.outstanding.pop(request, None)
+        done = Done(0.0, self.busy - self.reported)
+        self.reported = self.busy
+        return done
+
     def end(self, request: Hashable, now: float, at_once: int) -> Done:
         """Record a request's end; return the work since the last end, without busy seconds already reported."""
         self.count(now, at_once)

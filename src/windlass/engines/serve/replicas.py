@@ -256,7 +256,11 @@ class Replicas(Generic[Id]):
         replica.begin(request, self._clock(), self._at_once, length)
 
     def ended(self, one: Id, request: Hashable, outcome: RequestOutcome = RequestOutcome.SERVED) -> None:
-        """Record that a request left a replica; only served ones are learned from."""
+        """Record that a request left a replica.
+
+        A served request is learned from as work, and a cancelled one as time without work: the rate that explains
+        both best is the number of completions per busy second.
+        """
         replica = self._replicas.get(one)
         if replica is None:
             return
@@ -268,6 +272,11 @@ class Replicas(Generic[Id]):
             self._early[one, request] = None
             while len(self._early) > _EARLY:
                 self._early.popitem(last=False)
+            return
+        if outcome is RequestOutcome.DROPPED:
+            silent = replica.drop(request, now, self._at_once)
+            if replica.known and silent.seconds > 0.0:
+                self._learn(replica, *silent)
             return
         done = replica.end(request, now, self._at_once)
         if replica.ended > 1 and outcome is RequestOutcome.SERVED:

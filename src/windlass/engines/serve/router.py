@@ -25,7 +25,7 @@ from windlass.engines.serve.calls import try_out
 from windlass.engines.serve.ejection import RequestOutcome
 from windlass.engines.serve.metrics import RouterMetrics
 from windlass.engines.serve.options import RouterOptions
-from windlass.engines.serve.outcomes import is_failure, watch
+from windlass.engines.serve.outcomes import outcome_of, watch
 from windlass.engines.serve.replicas import Replicas
 from windlass.model import InputError
 
@@ -61,7 +61,8 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         self._speeds: Replicas[ReplicaID] | None = None
         self._newest_request = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._failed: set[str] = set()
+        #: Outcomes of requests that were not served, until Serve reports their end.
+        self._outcomes: dict[str, RequestOutcome] = {}
         self._has_failed = False
         self._benchmarks: Callable[[], asyncio.Task[None]] | None = None
         self._metrics = RouterMetrics(self.app_name, self._deployment_id.name, time.monotonic)
@@ -190,8 +191,9 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
 
         def look(answer: object) -> None:
             # Called from another thread, before Serve reports the end of the request.
-            if is_failure(answer):
-                loop.call_soon_threadsafe(self._failed.add, request)
+            outcome = outcome_of(answer)
+            if outcome is not RequestOutcome.SERVED:
+                loop.call_soon_threadsafe(self._outcomes.__setitem__, request, outcome)
 
         try:
             watch(result, look)
@@ -201,8 +203,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
 
     def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
         """Record that a request left a replica, or was rejected by it."""
-        outcome = RequestOutcome.FAILED if internal_request_id in self._failed else RequestOutcome.SERVED
-        self._failed.discard(internal_request_id)
+        outcome = self._outcomes.pop(internal_request_id, RequestOutcome.SERVED)
         self._guarded(lambda speeds: self._end(speeds, replica_id, internal_request_id, outcome))
 
     def _end(
