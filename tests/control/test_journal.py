@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import threading
@@ -16,6 +17,7 @@ from tests.control.journals import DECISIONS, SITES, decision, event, fill, pred
 from tests.disks import filled, small_disk
 from windlass.control.journal import (
     ActionRecord,
+    ActOutcome,
     ActRecord,
     DecisionRecord,
     EngineStatus,
@@ -230,6 +232,23 @@ def test_rows_older_than_the_age_are_deleted_and_open_acts_stay(file):
     with JournalReader(file) as reader:
         assert [each.key for each in reader.acts().rows] == ["open"]
         assert [row.time for row in reader.decisions().rows] == [5.0, 4.0, 3.0, 2.0]
+
+
+def test_an_old_open_act_does_not_keep_later_acts(file):
+    """More acts than one statement deletes lie between the open act and those that are kept."""
+    count, retention = 12_000, Retention(rows=500)
+    with JournalWriter(file, retention=retention) as journal:
+        journal.intend(ActRecord("open", 0.0, JOB, "release"))
+        for begin in range(0, count, 2_000):
+            acts = [ActRecord(str(begin + each), 1.0, JOB, "release") for each in range(2_000)]
+            journal.intend_all(acts)
+            journal.conclude_all([ActOutcome(each.key, 1.0, "released") for each in acts])
+        for number in range(2 * retention.every):
+            journal.append(decision(number))
+        journal.flush()
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        keys = [key for (key,) in database.execute("select key from acts order by id")]
+    assert keys == ["open", *map(str, range(count - 500, count))]
 
 
 def test_rows_of_many_threads_keep_the_order_of_each(file):

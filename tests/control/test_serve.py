@@ -282,3 +282,31 @@ def test_pages_that_end_again_and_again_are_restarted_ever_more_rarely(tmp_path,
     assert len(gaps) >= len(delays) - 1
     assert all(delay <= gap <= delay + 0.25 for gap, delay in zip(gaps, delays, strict=False))
     assert len(lines) == len(starts)
+
+
+def test_pages_that_cannot_be_started_again_leave_the_engines_running(tmp_path, monkeypatch):
+    """A fork that fails for want of memory is tried again after growing delays."""
+    now, tries, lines = 0.0, [], []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        monkeypatch.setattr(PagesProcess, "_start", lambda self: Ended())
+        pages = PagesProcess(listening, tmp_path / "journal.db", (), lambda: now, lines.append)
+
+        def start(self: PagesProcess) -> Ended:
+            tries.append(now)
+            if len(tries) < 4:
+                raise BlockingIOError(11, "Resource temporarily unavailable")
+            return Ended()
+
+        monkeypatch.setattr(PagesProcess, "_start", start)
+        for tick in range(200):
+            now = 0.25 * tick
+            pages.poll()
+            if pages.pid is not None:
+                break
+        pages.close()
+    gaps = [later - earlier for earlier, later in itertools.pairwise(tries)]
+    assert (len(tries), gaps) == (4, [2.0, 4.0, 8.0])
+    assert (
+        "cannot be started: [Errno 11] Resource temporarily unavailable; the next attempt is in 2 s"
+        in lines[1]
+    )

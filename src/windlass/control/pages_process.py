@@ -74,8 +74,17 @@ class PagesProcess:
             self._report(
                 f"pages: the process ended with status {status}; it is restarted in {self._delay:g} s"
             )
-        if now >= self._due:
+        if now < self._due:
+            return
+        try:
             self._process, self._started = self._start(), now
+        except OSError as error:
+            # The host is short of memory or processes. The engines go on without pages meanwhile.
+            self._delay = min(2.0 * self._delay, _LONGEST)
+            self._due = now + self._delay
+            self._report(
+                f"pages: the process cannot be started: {error}; the next attempt is in {self._delay:g} s"
+            )
 
     def close(self) -> None:
         """End the process, and close the socket."""

@@ -71,23 +71,41 @@ class Retention:
             first, last = file.execute(
                 f"select (select min(id) from {table}), (select max(id) from {table})"
             ).fetchone()
-            while first is not None and first <= last:
-                end = first + _AT_ONCE
+            if first is None:
+                continue
+            young = max(last - self.rows + 1, _first_since(file, table, first, last, now - self.age))
+            # Rows that may not be deleted can be anywhere, so the search goes on to the first young row.
+            while first is not None and first < young:
+                end = min(first + _AT_ONCE, young)
                 scoped = table in ("decisions", "events")
                 rows = file.execute(
                     f"delete from {table} where id >= ? and id < ? and ({allowed}) and (id <= ? or recorded < ?) "
                     f"returning {'scope' if scoped else 'id'}",
                     (first, end, last - self.rows, now - self.age),
                 ).fetchall()
-                gone = len(rows)
-                deleted += gone
+                deleted += len(rows)
                 if scoped:
                     file.executemany(
                         f"update scopes set {table} = {table} - ? where scope = ?",
                         ((count, scope) for (scope,), count in Counter(rows).items()),
                     )
-                # Rows are in order of time, so the first chunk without an old row ends the search.
-                if gone == 0:
-                    break
-                first = end
+                (first,) = file.execute(f"select min(id) from {table} where id >= ?", (end,)).fetchone()
         return deleted
+
+
+def _first_since(file: sqlite3.Connection, table: str, first: int, last: int, time: float) -> int:
+    """Return the first id from ``first`` on whose row was recorded at ``time`` (s) or later.
+
+    Rows are in order of time.
+    """
+    low, high = first, last + 1
+    while low < high:
+        middle = (low + high) // 2
+        row = file.execute(
+            f"select id, recorded from {table} where id >= ? order by id limit 1", (middle,)
+        ).fetchone()
+        if row is None or row[1] >= time:
+            high = middle
+        else:
+            low = row[0] + 1
+    return low
