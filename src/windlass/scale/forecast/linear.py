@@ -85,7 +85,7 @@ class Linear(ForecastModel):
     def _advance(self, rows: _Floats) -> None:
         shifts = self._shifts.among(np.concatenate([self._tail.last(1), rows])) != 0
         begin = 0
-        for at in np.flatnonzero(shifts.any(axis=1)):
+        for at in np.flatnonzero(shifts.any(axis=1)).tolist():
             self._tail.add(rows[begin:at])
             expected = self._scale.up(self._ahead(self._scale.down(self._tail.last(self._window)))[0])
             self._tail.shift(np.where(shifts[at], rows[at] - expected, 0.0))
