@@ -70,6 +70,25 @@ def test_a_shift_in_one_column_leaves_the_other(name):
     np.testing.assert_allclose(one.forecast(3)[:, 0] + 1000, other.forecast(3)[:, 0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("last", [0.0, 1.0, 80.0])
+def test_an_outage_in_the_last_row_leaves_the_other_column(name, last):
+    """The levelled rows of the first column are then near 0, which must not give it all the weight."""
+    rows = daily(900)[:, ::-1].copy()
+    rows[:, 0] = 100.0 - np.random.default_rng(2).exponential(5.0, 900)
+    failed = rows.copy()
+    failed[799, 0] = last
+    errors = []
+    for each in (rows, failed):
+        made = make(name, window=48).fit(each[:800])
+        found = []
+        for at in range(800, 890):
+            made.update(rows[at])
+            found.append(np.abs(made.forecast(3)[:, 1] - rows[at + 1 : at + 4, 1]).mean())
+        errors.append(np.mean(found))
+    assert errors[1] == pytest.approx(errors[0], rel=0.1)
+
+
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=8), st.integers(0, 99), st.sampled_from(LINEAR))
 def test_rows_may_come_in_any_pieces(pieces, seed, name):

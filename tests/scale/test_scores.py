@@ -236,3 +236,24 @@ def test_the_fit_time_includes_the_first_quantiles():
     slow = Slow()
     found = backtest(slow, np.arange(1.0, 10.0), 4, (1, 2), clock=lambda: slow.now)
     assert (found.fit, found.forecast) == (7.0, 1.0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds)
+def test_the_mean_of_the_squared_errors_by_row_is_the_mse_also_with_gaps(seed):
+    rng = np.random.default_rng(seed)
+    rows = drawn(rng, (60, 3), gaps=0.4)
+    rows[0] = rows[-1] = 5.0
+    found = backtest(make("naive"), rows, test=20, steps=(1, 3), season=1)
+    for score, squared in zip(found.scores, found.squared, strict=True):
+        assert np.nanmean(squared) == pytest.approx(score.mse)
+
+
+def test_a_test_part_without_a_value_is_refused():
+    rows = np.tile([[1.0], [2.0]], (20, 1))
+    rows[30:] = np.nan
+    with pytest.raises(InputError, match="no value is measured 1 or more rows after the 30 rows of history"):
+        backtest(make("naive"), rows, test=10, season=1)
+    rows[30] = 1.0
+    with pytest.raises(InputError, match="no value is measured 2 or more rows after the 30 rows of history"):
+        backtest(make("naive"), rows, test=10, steps=(1, 2), season=1)

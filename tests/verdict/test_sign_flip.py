@@ -59,11 +59,13 @@ def test_more_than_20_pairs_are_summed_in_20_groups():
         (SignFlip(20, 0, 20, math.nan, unanimous=True), 1),
         (SignFlip(0, 20, 20, math.nan, unanimous=True), -1),
         (SignFlip(20, 0, 20, math.nan), 0),
-        (SignFlip(9, 1, 10, LEVEL), 1),
-        (SignFlip(1, 9, 10, LEVEL), -1),
-        (SignFlip(9, 1, 10, LEVEL + 1e-9), 0),
+        (SignFlip(9, 1, 10, LEVEL, toward=1), 1),
+        (SignFlip(1, 9, 10, LEVEL, toward=-1), -1),
+        (SignFlip(9, 1, 10, LEVEL + 1e-9, toward=1), 0),
         # The few differences above 0 are larger in total.
-        (SignFlip(5, 5, 10, 0.0), 0),
+        (SignFlip(5, 5, 10, 0.0, toward=1), 0),
+        # Most differences have the other sign than their sum.
+        (SignFlip(9, 11, 20, 0.004, toward=1), 0),
     ],
 )
 def test_a_difference_counts_by_its_p_value_or_if_it_is_unanimous(found, direction):
@@ -76,8 +78,8 @@ def test_a_difference_counts_by_its_p_value_or_if_it_is_unanimous(found, directi
     [
         (1.0, 3.0, SignFlip(5, 5, 10, 0.9), 1),
         (-3.0, -1.0, SignFlip(5, 5, 10, 0.9), -1),
-        (-1.0, 3.0, SignFlip(10, 0, 10, 0.002), 1),
-        (-3.0, 1.0, SignFlip(0, 10, 10, 0.002), -1),
+        (-1.0, 3.0, SignFlip(10, 0, 10, 0.002, toward=1), 1),
+        (-3.0, 1.0, SignFlip(0, 10, 10, 0.002, toward=-1), -1),
         (0.0, 3.0, SignFlip(6, 4, 10, 0.5), 0),
     ],
 )

@@ -37,7 +37,9 @@ def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -
     answers = f"{_all_leaders(uncut)}, not {_all_leaders(verdict)}"
     if _all_leaders(uncut) == _all_leaders(verdict):
         how, answers = "without cutting,", _order(verdict, uncut)
-    return f"{effect}; {how} {answers}. {point_sentence(uncut, uncut.points[0])}"
+    # The sentence on one point would read as one on all.
+    only = f" {point_sentence(uncut, uncut.points[0])}" if len(uncut.points) == 1 else ""
+    return f"{effect}; {how} {answers}.{only}"
 
 
 def change_sentence(verdict: Verdict | None, uncut: Verdict | None) -> str:

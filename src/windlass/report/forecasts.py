@@ -42,15 +42,13 @@ def lead_words(least: _Floats, other: _Floats, name: str) -> str:
     if not mean > 0:
         return f"as good as {name}"
     lead = mean - float(first.mean())
-    words = f"{percentage(lead / mean)} less than {name}"
+    words = f"{percentage(abs(lead) / mean)} {'less' if lead >= 0 else 'more'} than {name}"
     measure = measure_of("mean_response_s")
     if count < LEAST_JOBS or measure is None:
         return f"{words}; {count:,} rows are too few for a confidence interval"
     found = BlockedLog(measure, (second[None, :], first[None, :])).evidence(0, 1, lead)
     if found.interval is not None:
-        low, high = (
-            f"{100 * each / mean:.2g}".replace("-", "−") for each in (found.interval.low, found.interval.high)
-        )
+        low, high = (_percent(each / mean) for each in (found.interval.low, found.interval.high))
         chance = "" if found.direction > 0 else ", which does not rule out chance"
         return (
             f"{words}; 95 % confidence interval {low} to {high} %, n = {found.interval.count} blocks{chance}"
@@ -61,3 +59,9 @@ def lead_words(least: _Floats, other: _Floats, name: str) -> str:
     # Without a refusal there is an interval.
     why = "" if found.refusal is None else f"; {no_interval(found.refusal, count, 'row')}"
     return f"{words}; {worse}, which {chance}{why}"
+
+
+def _percent(part: float) -> str:
+    """Return a part in percent with two digits, or all digits before the point."""
+    percent = 100 * part
+    return (f"{percent:.0f}" if abs(percent) >= 99.5 else f"{percent:.2g}").replace("-", "−")

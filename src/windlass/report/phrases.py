@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from windlass.report.units import Unit, counted, number, sentence_unit, without_unit
+from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit, without_unit
 from windlass.results.verdict.blocks import FINER
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.evidence import NoInterval
@@ -81,7 +81,20 @@ def in_words(metric: str, *values: float) -> tuple[str, ...]:
 def interval(found: ConfidenceInterval, unit: Unit) -> str:
     """Return an interval in a unit, such as ``95 % confidence interval 1.000 to 2.000 h``."""
     low, high = (number(bound * unit.factor) for bound in (found.low, found.high))
-    return f"95 % confidence interval {low} to {high} {unit.symbol}".strip()
+    symbol = "percentage points" if unit is PERCENT else unit.symbol
+    return f"95 % confidence interval {low} to {high} {symbol}".strip()
+
+
+def difference(amount: float, reference: float, unit: Unit) -> str:
+    """Return a difference in a unit, and its part of a reference value unless that is 0, or a tenth of it or less.
+
+    >>> difference(90.0, 360.0, Unit("min", 1 / 60)), difference(0.02, 0.5, PERCENT)
+    ('1.500 min (25 %)', '2.000 percentage points')
+    """
+    if unit is PERCENT:
+        return f"{number(amount * unit.factor)} percentage points"
+    part = f" ({percentage(amount / abs(reference))})" if reference and amount < 10 * abs(reference) else ""
+    return f"{measured(amount, unit)}{part}"
 
 
 def pairs(found: ConfidenceInterval, comparison: Comparison) -> str:

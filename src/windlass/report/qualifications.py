@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
-from windlass.report.phrases import in_words, label, listed, with_quoted_names
-from windlass.report.units import counted
+from windlass.report.phrases import difference, in_words, label, listed, with_quoted_names
+from windlass.report.units import counted, sentence_unit
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict, Verdict
 
@@ -53,7 +54,8 @@ def closest(point: PointVerdict) -> str:
         texts = dict.fromkeys(each.requirement.text for each in point.broken)
         return f"; {'; '.join(f'{text} is met by {_meeting(point, text)}' for text in texts)}"
     # Under one requirement, the variant with the value closest to the bound is the closest.
-    near = min(point.broken, key=lambda each: abs(each.value - each.bound))
+    valued = [each for each in point.broken if not math.isnan(each.value)]
+    near = min(valued, key=lambda each: abs(each.value - each.bound))
     value, bound = in_words(near.metric, near.value, near.bound)
     return (
         f"; {point.names[near.row]} is the closest, with a {label(near.metric)} of {value} (bound: {bound})"
@@ -98,7 +100,9 @@ def _side(verdict: Verdict, comparison: Comparison, row: int) -> str:
         unclear = "and one run cannot show whether this is statistically significant"
     significance = "" if comparison.direction(row) else f", {unclear}"
     side = "better" if lead > 0 else "worse"
-    return f"{side} by {in_words(verdict.metric, abs(lead))[0]}{significance}"
+    unit = sentence_unit(verdict.metric, [lead])
+    # The part of the recorded value is left out: the value itself is not in the sentence.
+    return f"{side} by {difference(abs(lead), 0.0, unit)}{significance}"
 
 
 def _cost(cost: Cost, point: PointVerdict) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from windlass.report.phrases import (
+    difference,
     interval,
     label,
     listed,
@@ -18,7 +19,7 @@ from windlass.report.phrases import (
     with_quoted_names,
 )
 from windlass.report.qualifications import closest, compared_with_recorded, qualifications
-from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit
+from windlass.report.units import Unit, counted, sentence_unit
 from windlass.results.verdict.evidence import NoInterval
 from windlass.results.verdict.judge import PointVerdict, Verdict
 from windlass.results.verdict.sample_size import needed_jobs, needed_seeds
@@ -56,8 +57,8 @@ n = 20 blocks.'
     if verdict is None:
         return ()
     answers = [point_sentence(verdict, point) for point in verdict.points]
-    if len(answers) > 1 and all(len(point.names) < 2 for point in verdict.points):
-        return ()
+    if len(answers) > 1 and all(point.compared < 2 for point in verdict.points):
+        return tuple(f"{point.point}: {line}" for point in verdict.points for line in _alone(verdict, point))
     if len(answers) == 1:
         first = " ".join((answers[0], *compared_with_recorded(verdict, verdict.points[0])))
         return (first, *qualifications(verdict, verdict.points[0]))
@@ -152,8 +153,8 @@ def _distance(verdict: Verdict, point: PointVerdict, row: int) -> str:
     means = (comparison.means[row], comparison.means[best])
     unit = sentence_unit(verdict.metric, [*means, means[1] - means[0]])
     more = "more" if means[0] > means[1] else "less"
-    part = f" ({percentage(abs(lead) / abs(means[1]))})" if means[1] else ""
-    return f"{measured(abs(lead), unit)}{part} {more}{'' if lead > 0 else ', which is no bound here'}"
+    gap = difference(abs(lead), means[1], unit)
+    return f"{gap} {more}{'' if lead > 0 else ', which is no bound here'}"
 
 
 def _answer(verdict: Verdict, point: PointVerdict) -> str:
@@ -164,7 +165,7 @@ def _answer(verdict: Verdict, point: PointVerdict) -> str:
         return (
             f"No variant meets all requirements{closest(point)}."
             if point.broken
-            else f"No variant has a {metric} to compare."
+            else _no_best(verdict, point)
         )
     unit = sentence_unit(verdict.metric, [comparison.means[best]])
     value = measured(comparison.means[best], unit)
@@ -183,6 +184,24 @@ def _answer(verdict: Verdict, point: PointVerdict) -> str:
         return f"{several} have the same {metric}: {value}."
     ahead = f"{several} {'have' if point.equal else 'has'} the {most(verdict.better)} {metric}"
     return f"{ahead}: {_lead(verdict, point, best, apart)}."
+
+
+def _alone(verdict: Verdict, point: PointVerdict) -> tuple[str, ...]:
+    """Return the sentences on the only policy of a point of a sweep, compared with bounds and the recorded schedule."""
+    bounds = _bounds(verdict, with_quoted_names(point)).strip()
+    return (*([bounds] if bounds else []), *compared_with_recorded(verdict, point))
+
+
+def _no_best(verdict: Verdict, point: PointVerdict) -> str:
+    """Return that nothing is compared: no variant has a value, or those that have one are bounds."""
+    metric, means = label(verdict.metric), point.comparison.means
+    known = [row for row in sorted(point.bounds) if not math.isnan(means[row])]
+    if point.compared or not known:
+        return f"No variant has a {metric} to compare."
+    unit = sentence_unit(verdict.metric, [means[row] for row in known])
+    values = listed([f"{measured(means[row], unit)} under {point.names[row]}" for row in known])
+    more = "which knows" if len(known) == 1 else "which know"
+    return f"No policy is compared: {metric} {values}, {more} more than a real policy can."
 
 
 def _rivals(point: PointVerdict) -> list[int]:
@@ -244,10 +263,7 @@ def _gap(verdict: Verdict, point: PointVerdict, rows: tuple[int, int], unit: Uni
     value, reference = (point.comparison.means[row] for row in rows)
     gap = abs(reference - value)
     more = f"{'more' if verdict.better > 0 else 'less'} than {point.names[rows[1]]}"
-    if unit is PERCENT:
-        return f"{measured(value, unit)}, {number(gap * unit.factor)} percentage points {more}"
-    part = f" ({percentage(gap / abs(reference))})" if reference and gap < 10 * abs(reference) else ""
-    return f"{measured(value, unit)}, {measured(gap, unit)}{part} {more}"
+    return f"{measured(value, unit)}, {difference(gap, reference, unit)} {more}"
 
 
 def _significant(point: PointVerdict, row: int, unit: Unit) -> list[str]:
@@ -293,8 +309,9 @@ def _required(refusal: NoInterval, jobs: int) -> list[str]:
 
 
 def _rounded(count: int) -> int:
-    """Return a count of at least 100 rounded to two digits, as it is an estimate."""
-    return count if count < 100 else int(float(f"{count:.2g}"))
+    """Return a count rounded up to two digits, as it is an estimate."""
+    step: int = 10 ** max(0, len(str(count)) - 2)
+    return -(-count // step) * step
 
 
 def _several(point: PointVerdict, rows: Sequence[int], unit: Unit | None) -> str:

@@ -85,7 +85,11 @@ def sweep_changes(results: Results, verdict: Verdict | None) -> SweepChanges | N
     names = [name for name, each in ends[0].items() if name in ends[1] and not each.bound]
     if len(names) > _MOST:
         leading = first.leading | last.leading
-        names = [name for name in names if name in leading][:_MOST]
+        best = {
+            point.names[point.comparison.best] for point in (first, last) if point.comparison.best is not None
+        }
+        # The best at an end comes first, then others that lead there.
+        names = sorted((name for name in names if name in leading), key=lambda name: name not in best)[:_MOST]
     found = [_change(name, ends[0][name], ends[1][name], verdict) for name in names]
     known = tuple(each for each in found if math.isfinite(each.first) and math.isfinite(each.last))
     return SweepChanges(verdict.metric, first.point, last.point, known) if known else None

@@ -147,6 +147,11 @@ def backtest(
         raise InputError(f"{len(truth)} rows of which {test} are test rows, expected at least 2 more")
     # Gaps are filled only from earlier rows, so filling all rows at once leaks no future values.
     whole = filled(truth)
+    for step in steps:
+        if not np.isfinite(truth[known + step - 1 :]).any():
+            raise InputError(
+                f"test: no value is measured {step} or more rows after the {known:,} rows of history"
+            )
     start = clock()
     forecaster.fit(whole[:known])
     forecaster.forecast(most, quantiles)
@@ -172,12 +177,12 @@ def backtest(
 
 
 def _squared(made: Made, scale: ColumnScaling) -> _Floats:
-    """Return (n,) the mean over the measured columns of the squared scaled error of each row."""
+    """Return (n,) the squared scaled error of each row, weighted so that their mean is that of all measured values."""
     off = (scale.down(made.truth) - scale.down(made.mean)) ** 2
     measured = np.isfinite(off)
     count = measured.sum(axis=1)
     total = np.where(measured, off, 0.0).sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return np.where(count > 0, total * ((count > 0).sum() / max(int(count.sum()), 1)), np.nan)
 
 
 def _of(by_quantile: _Floats, step: int) -> _Floats:

@@ -53,7 +53,8 @@ class PairedEvidence:
         It is significant if the interval excludes 0, or if the sign-flip test says so.
 
         >>> wide = ConfidenceInterval(2.0, -1.0, 5.0, 20)
-        >>> [PairedEvidence(wide, each).direction for each in (SignFlip(20, 0, 20, 2e-6), SignFlip(12, 8, 20, 0.4))]
+        >>> clear, unclear = SignFlip(20, 0, 20, 2e-6, toward=1), SignFlip(12, 8, 20, 0.4)
+        >>> [PairedEvidence(wide, each).direction for each in (clear, unclear)]
         [1, 0]
         """
         found = self.interval

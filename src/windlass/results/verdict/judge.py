@@ -262,6 +262,17 @@ def _broken(
             f"{requirement.text!r}: unknown variant {requirement.variant!r}, expected one of {', '.join(names)}",
         )
     of_variant = 1.0 if requirement.variant is None else values[names.index(requirement.variant)]
+    judged = [
+        value
+        for value, variant in zip(values, variants, strict=True)
+        if not (variant.recorded or variant.bound)
+    ]
+    if math.isnan(of_variant) or (judged and all(map(math.isnan, judged))):
+        whose = repr(requirement.variant) if math.isnan(of_variant) else "all variants"
+        raise ParameterError(
+            "require",
+            f"{requirement.text!r}: {metric} of {whose} is unknown, so the requirement cannot be checked; omit it",
+        )
     return [
         BrokenRequirement(row, requirement, metric, value, requirement.factor * of_variant)
         for row, value in enumerate(values)

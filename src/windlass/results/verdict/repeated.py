@@ -31,12 +31,15 @@ class Repeated:
         (k, n) the observations by seed; None for others.
     log
         The log in blocks; None if the observations are not blocks.
+    same_workload
+        Whether all seeds ran the same jobs, so that a seed changes only what policies or instances draw.
     """
 
     means: NDArray[np.float64]
     over: Literal["seeds", "blocks", "nothing"]
     by_seed: NDArray[np.float64] | None = None
     log: BlockedLog | None = None
+    same_workload: bool = False
     _known: dict[tuple[int, int], PairedEvidence | None] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -61,6 +64,9 @@ class Repeated:
         if self.log is not None:
             return self.log.evidence(row, other, float(self.means[row] - self.means[other]))
         if self.by_seed is None:
+            return None
+        if self.same_workload and not np.ptp(self.by_seed[[row, other]], axis=1).any():
+            # Seeds change neither of the two, so they ran once each.
             return None
         differences = self.by_seed[row] - self.by_seed[other]
         if not np.isfinite(differences).all():
@@ -103,13 +109,13 @@ def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
     measure = measure_of(metric)
     by_seed = _by_seed(variants, metric, measure)
     means = by_seed.mean(axis=1)
-    cut = None
-    if by_seed.shape[1] == 1 or _same_workload(variants):
+    cut, same = None, _same_workload(variants)
+    if by_seed.shape[1] == 1 or same:
         cut = None if measure is None else _by_block(variants, measure, by_seed)
     if cut is not None:
         return Repeated(means, "blocks", log=cut)
     if by_seed.shape[1] > 1 and (np.ptp(by_seed, axis=1) > 0).any():
-        return Repeated(means, "seeds", by_seed)
+        return Repeated(means, "seeds", by_seed, same_workload=same)
     return Repeated(means, "nothing")
 
 

@@ -28,6 +28,8 @@ class SignFlip:
         the pairs are not independent.
     unanimous
         Whether the signs of correlated pairs agree so well that they decide nevertheless.
+    toward
+        Sign of the sum that was tested, 1 or −1; 0 for a sum of 0.
     """
 
     above: int
@@ -35,22 +37,29 @@ class SignFlip:
     pairs: int
     p_value: float
     unanimous: bool = False
+    toward: int = 0
 
     @property
     def direction(self) -> int:
         """1 if the difference is significantly above 0, −1 if it is significantly below, 0 otherwise.
 
-        >>> found = (20, 0, 20, math.nan, True), (20, 0, 20, math.nan), (2, 18, 20, 0.001)
+        A few large differences can decide the sum against the majority of the signs. That is no clear answer, so the
+        difference is then not significant.
+
+        >>> found = (20, 0, 20, math.nan, True), (20, 0, 20, math.nan), (2, 18, 20, 0.001, False, -1)
         >>> [SignFlip(*each).direction for each in found]
         [1, 0, -1]
+        >>> SignFlip(11, 9, 20, 0.001, toward=-1).direction
+        0
         """
+        majority = (self.above > self.below) - (self.above < self.below)
         # NaN compares as False.
-        significant = self.unanimous or self.p_value <= LEVEL
-        return (self.above > self.below) - (self.above < self.below) if significant else 0
+        clear = self.unanimous or (self.p_value <= LEVEL and self.toward == majority)
+        return majority if clear else 0
 
     def reversed(self) -> SignFlip:
         """Return the same for differences of the opposite sign."""
-        return replace(self, above=self.below, below=self.above)
+        return replace(self, above=self.below, below=self.above, toward=-self.toward)
 
 
 def sign_flip_p(differences: NDArray[np.float64]) -> float:
@@ -98,8 +107,9 @@ def sign_flip(
     Examples
     --------
     >>> sign_flip(np.array([1.0, 2.0, -0.5]))
-    SignFlip(above=2, below=1, pairs=3, p_value=0.5, unanimous=False)
+    SignFlip(above=2, below=1, pairs=3, p_value=0.5, unanimous=False, toward=1)
     """
     counted = differences if finer is None else finer
     p_value = sign_flip_p(differences) if independent else math.nan
-    return SignFlip(int((counted > 0).sum()), int((counted < 0).sum()), len(counted), p_value)
+    above, below = int((counted > 0).sum()), int((counted < 0).sum())
+    return SignFlip(above, below, len(counted), p_value, toward=int(np.sign(differences.sum())))

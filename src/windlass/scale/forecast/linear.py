@@ -57,7 +57,9 @@ class Linear(ForecastModel):
     def _learn(self, rows: _Floats) -> None:
         self._shifts = LevelShifts.of(rows)
         levelled = self._shifts.levelled(rows)
-        self._scale = ColumnScaling.of(levelled)
+        # Levelled rows may be near 0 or below it, so their range is the scale.
+        shifted, reach = self._shifts.among(rows).any(axis=0), np.ptp(levelled, axis=0)
+        self._scale = ColumnScaling(np.where(shifted & (reach > 0), reach, ColumnScaling.of(rows).most))
         scaled = self._scale.down(levelled)
         split = max(self._window + self._horizon, len(rows) * 4 // 5)
         late = self._cases(scaled[split - self._window :])
