@@ -44,6 +44,16 @@ class Worker:
         return self._probed
 
 
+class Hanging(Worker):
+    """As a worker, but the replica of rank 1 never answers."""
+
+    async def __call__(self, request=None):
+        """Return the serving replica's rank, or nothing for ever."""
+        if self._rank == 1:
+            await asyncio.Event().wait()
+        return await super().__call__(request)
+
+
 class Failing(Worker):
     """As a worker, but the replica of rank 1 raises: at once, or after as long as the slowest one takes."""
 

@@ -17,8 +17,8 @@ pytest.importorskip("ray.serve", reason="Ray Serve is not installed (the extra `
 from ray import serve
 from ray.serve.config import RequestRouterConfig
 
-from tests.engines.routers import SECONDS, BrokenRouter, Failing, Worker
-from windlass.engines.serve.ejection import FAILURES
+from tests.engines.routers import SECONDS, BrokenRouter, Failing, Hanging, Worker
+from windlass.engines.serve.ejection import FAILURES, RequestOutcome
 from windlass.engines.serve.router import LearningRouter, pull, rosella
 from windlass.engines.slurm.daemons import wait_until
 from windlass.model import InputError
@@ -223,6 +223,36 @@ def test_a_failing_replica_gets_few_requests(deploy, seconds):
     trials = math.log2(1.0 + elapsed) + elapsed / 60.0
     # One request before may have failed as well.
     assert FAILURES - 1 <= len(failed) <= FAILURES + at_once + trials + 1
+
+
+def test_requests_that_clients_cancel_are_not_counted_as_served(deploy, monkeypatch):
+    """One replica never answers, and clients give up."""
+    handle = deploy("hanging", pull(seed=1), of=Hanging)
+
+    def one(_):
+        response = handle.remote()
+        try:
+            return response.result(timeout_s=3.0)
+        except TimeoutError:
+            response.cancel()
+            return None
+
+    one(0)
+    router = router_of(handle)
+    assert wait_until(lambda: router._speeds is not None, LONG)
+    seen, ended = Counter(), router._speeds.ended
+
+    def counted(replica, request, outcome):
+        seen[outcome] += 1
+        ended(replica, request, outcome)
+
+    monkeypatch.setattr(router._speeds, "ended", counted)
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(one, range(60)))
+    cancelled = answers.count(None)
+    assert cancelled > 0
+    assert wait_until(lambda: seen.total() >= len(answers), LONG)
+    assert (seen[RequestOutcome.DROPPED], seen[RequestOutcome.FAILED]) == (cancelled, 0)
 
 
 def test_http_errors_of_a_failing_replica_are_noticed(serve_address, deploy):

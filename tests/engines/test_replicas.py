@@ -297,8 +297,9 @@ def test_invalid_options_are_named_in_the_error(given, message):
         RouterOptions.of(given)
 
 
+@pytest.mark.parametrize("begin", [0, 100])
 @pytest.mark.parametrize("patience", [0.05, 0.5, 5.0])
-def test_a_replica_whose_requests_are_cancelled_gets_few_more(patience):
+def test_a_replica_whose_requests_are_cancelled_gets_few_more(patience, begin):
     """It hangs, and its clients give up after a time that may be shorter than an answer of the other replica."""
     now, rng = [0.0], np.random.default_rng(1)
     replicas = Replicas(lambda n: RouterOptions().policy(n, rng), clock=lambda: now[0], rng=rng)
@@ -308,8 +309,8 @@ def test_a_replica_whose_requests_are_cancelled_gets_few_more(patience):
         replicas.arrived()
         ranked = replicas.rank({}, {}) or ["good" if request % 2 else "hangs"]
         replicas.sent(ranked[0], request)
-        hangs = ranked[0] == "hangs" and request >= 100
-        sent[ranked[0]] += request >= 100
+        hangs = ranked[0] == "hangs" and request >= begin
+        sent[ranked[0]] += request >= begin
         now[0] += patience if hangs else 1.0
         replicas.ended(ranked[0], request, RequestOutcome.DROPPED if hangs else RequestOutcome.SERVED)
     # Explorations of one request in a hundred are among them.

@@ -109,6 +109,8 @@ class Replica:
         self.outstanding.pop(request, None)
         done = Done(0.0, self.busy - self.reported)
         self.reported = self.busy
+        # Without this, a replica that hangs from its start would stay new, and get a request whenever it is idle.
+        self.ended += 1
         return done
 
     def end(self, request: Hashable, now: float, at_once: int) -> Done:
