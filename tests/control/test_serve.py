@@ -24,7 +24,7 @@ from windlass.control.journal import JournalReader
 from windlass.control.pages_process import PagesProcess
 
 #: Limit for a process to end, s.
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 @contextmanager
