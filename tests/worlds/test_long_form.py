@@ -37,10 +37,10 @@ SHORT = {
         "policies": {"dispatch": ["pull", "rosella", "sparrow", "jsq"]},
         "seeds": [2],
     },
-    "elastic.yaml": {"workload": {"drawn": {"days": 8, "per_hour": 4}, "earlier": 604_800}},
+    "elastic.yaml": {"workload": {"drawn": {"days": 8, "per_hour": 4}, "earlier": 604_800}, "seeds": [2]},
     "estimates.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
     "load.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
-    "hpc-sharing.yaml": {"workload": {"where": "job <= 150"}},
+    "hpc-sharing.yaml": {"workload": {"where": "job <= 150"}, "seeds": [2]},
     "fleet-job.yaml": {"policies": {"place": ["in-place", "tetrium", "delay-scheduling"]}},
     "fleet-live.yaml": {},
 }
