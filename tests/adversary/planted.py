@@ -163,7 +163,9 @@ PBS = {
         f"{_HOLDS}/history.py", "job.job in standing.released or job.runs", "job.runs"
     ),
     "a job that waits for PBS is held": _bug(
-        f"{_HOLDS}/history.py", "job.runs > last.runs\n\n    def is_others", "True\n\n    def is_others"
+        f"{_HOLDS}/history.py",
+        'job.runs > last.runs\n        return "it was requeued"',
+        'True\n        return "it was requeued"',
     ),
     "qrls lifts all holds": _bug(
         f"{_PBS}/client.py", '(verb, "-h", OURS, *jobs)', '(verb, "-h", "uos", *jobs)'
