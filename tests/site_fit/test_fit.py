@@ -153,6 +153,14 @@ def test_the_scenario_replays_the_fitted_site(tmp_path):
     assert tree["cluster"]["processors"] == found.model.processors
     (tmp_path / "log.swf").write_text("1 0 0 5 1 -1 -1 1 9 -1 1 1 -1 -1 -1 -1 -1 -1\n")
     assert make_scenario(tree).variants[0].setting.policies.order.name == found.model.policy().name
+    read = {"log_format": "csv", "columns": {"submit": "queued at"}, "where": "user <> 'u2'"}
+    workload = yaml.safe_load(scenario_text(found, tmp_path / "log.csv", **read))["workload"]
+    assert workload == {
+        "trace": str(tmp_path / "log.csv"),
+        "format": "csv",
+        "columns": {"submit": "queued at"},
+        "where": "user <> 'u2'",
+    }
 
 
 def test_a_gap_of_one_user_is_named():

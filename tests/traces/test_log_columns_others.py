@@ -28,7 +28,7 @@ def pbs(tmp_path, changed, job="12.srv", kind="E", before=""):
 
 
 PBS = {
-    **{"job": 12, "submit": 0.0, "run": 61.0, "procs_allocated": 5, "procs_requested": 6, "request": 3600.0},
+    **{"job": 12, "submit": 0.0, "run": 61.0, "procs_allocated": 5, "procs_requested": 9, "request": 3600.0},
     **{"job_id": "12.srv", "user": "ann", "group": "phys", "queue": "batch", "state": "271", "gpus": 5.0},
     **{"memory": 2 * GIB, "nodes": 2, "wait": 5.0},
 }
@@ -44,12 +44,15 @@ LIST = "Resource_List"
         ({"resources_used.walltime": None, "end": T + 5}, {"run": 0.0}),
         ({"account": None}, {"group": "staff"}),
         ({"account": '"big money"'}, {"group": "big money"}),
-        ({f"{LIST}.ncpus": None}, {"procs_requested": 7}),
-        ({f"{LIST}.ncpus": None, f"{LIST}.procs": None}, {"procs_requested": 9}),
-        ({f"{LIST}.ncpus": None, f"{LIST}.procs": None, f"{LIST}.select": None}, {"procs_requested": 7}),
+        ({f"{LIST}.ncpus": "1"}, {}),
+        ({f"{LIST}.ncpus": "12"}, {"procs_requested": 12}),
+        ({f"{LIST}.procs": "13"}, {"procs_requested": 13}),
+        # As Torque writes nodes=…:ppn=… beside the server's default of one processor.
+        ({f"{LIST}.ncpus": "1", f"{LIST}.procs": None, f"{LIST}.select": None}, {"procs_requested": 7}),
+        ({f"{LIST}.procs": None, f"{LIST}.select": None, f"{LIST}.nodes": None}, {"procs_requested": 6}),
         ({f"{LIST}.ngpus": None}, {"gpus": 2.0}),
-        ({f"{LIST}.ngpus": None, f"{LIST}.select": None}, {"gpus": 6.0}),
-        ({f"{LIST}.ngpus": None, f"{LIST}.select": None, f"{LIST}.nodes": None}, {"gpus": None}),
+        ({f"{LIST}.ngpus": None, f"{LIST}.select": None}, {"gpus": 6.0, "procs_requested": 7}),
+        ({f"{LIST}.ngpus": None, f"{LIST}.select": None, f"{LIST}.nodes": None}, {"gpus": None, "procs_requested": 7}),
         ({f"{LIST}.mem": "512"}, {"memory": 512.0}),
         ({f"{LIST}.mem": None}, {"memory": None}),
         ({"exec_host": "n1/0+n1/1+n3/4"}, {"procs_allocated": 3}),

@@ -315,7 +315,7 @@ def test_a_file_of_one_job_and_an_unsorted_one(tmp_path):
 
 def test_a_run_time_that_contradicts_start_and_end_is_noted(tmp_path):
     text = "submit,start,end,run,procs\n0,5,3605,60,1\n0,5,65,60,1\n"
-    note = read_trace(written(tmp_path, text)).notes[-1]
+    note = read_trace(written(tmp_path, text)).notes[0]
     assert (
         note
         == "run differs from end less start in 1 of 2 rows, the first: 60 s and 3600 s; the former is used"

@@ -54,12 +54,20 @@ def calibrate_command(given: CalibrateOptions, *, as_json: bool) -> None:
     """Fit the site of a log, print the result, and write it as a scenario."""
     if given.out is not None and given.out.suffix not in (".yaml", ".yml"):
         raise InputError(f"--out is {given.out}, expected a file that ends in .yaml")
-    trace = read_trace(as_file(given.log), given.format, columns=columns_given(given.columns))
+    if given.out is not None and (str(given.log) == "-" or given.log.is_fifo()):
+        raise InputError(
+            "--out: the log comes through a pipe, which a scenario cannot read again; save it to a file"
+        )
+    columns = columns_given(given.columns)
+    trace = read_trace(as_file(given.log), given.format, columns=columns)
     workload = to_workload(trace, given.procs, given.where)
     with counted_progress("sites replayed") as update:
         found = calibrate(workload, given.share, lambda done: update(done, done))
     if given.out is not None:
-        write_text(scenario_text(found, given.log.resolve()), given.out)
+        text = scenario_text(
+            found, given.log.resolve(), log_format=given.format, columns=columns, where=given.where
+        )
+        write_text(text, given.out)
     if as_json:
         write_json(_tree(found))
         return

@@ -20,6 +20,7 @@ from windlass.experiment.worlds import find_world
 from windlass.io.traces import Trace, read_trace
 from windlass.model import InputError
 from windlass.policy.registry import decisions
+from windlass.policy.user_code import imported_again
 
 #: A policy: its name, a file with its class as ``mine.py:Mine``, or either with parameters.
 PolicyName = str | Mapping[str, Mapping[str, Any]]
@@ -169,7 +170,12 @@ def run(
     >>> results.table()["variant"].to_list()
     ['fcfs', 'easy']
     """
-    scenario = what if isinstance(what, Scenario) else _scenario(_source(what), policies, fields, seeds)
+    if isinstance(what, Scenario):
+        scenario = what
+    else:
+        # A notebook may have changed the file of a policy since its last run.
+        with imported_again():
+            scenario = _scenario(_source(what), policies, fields, seeds)
     if isinstance(what, Scenario) and (policies, fields, seeds) != (None, None, None):
         raise InputError(
             "run: a validated scenario already has policies, fields and seeds, expected none of them"
@@ -221,7 +227,8 @@ def simulate(
     if not isinstance(log, JobLog) and Path(log).suffix in (".yaml", ".yml"):
         raise InputError(f"simulate: {log} is a scenario file, expected a log; windlass.run takes scenarios")
     given = dict(fields or {}) | ({} if processors is None else {"cluster.processors": processors})
-    scenario = _scenario(_source(log), [policy], given, None)
+    with imported_again():
+        scenario = _scenario(_source(log), [policy], given, None)
     if len(scenario.variants) > 1:
         raise InputError(
             f"simulate: fields make {len(scenario.variants)} variants, expected one; windlass.run compares several"

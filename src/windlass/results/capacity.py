@@ -10,6 +10,7 @@ from typing import Final
 
 import polars as pl
 
+from windlass.results.matching import job_column
 from windlass.results.outcome import At, Outcome, VariantResult
 from windlass.results.tables import Results
 from windlass.results.verdict.measures import Measure, jobs_of, measure_of, statistic
@@ -237,7 +238,8 @@ def _common(
         whole, part = _jobs(of_largest), _jobs(own)
         if not {"job", "submit_s"} <= set(whole.columns) & set(part.columns):
             return None
-        kept = whole.join(part.select("job"), on="job", how="semi", maintain_order="left")
+        key = job_column(whole, part)
+        kept = whole.join(part.select(key), on=key, how="semi", maintain_order="left")
         if not kept["submit_s"].equals(part["submit_s"]):
             return None
         if len(kept) == len(whole):
@@ -257,7 +259,8 @@ def _refused(largest: VariantResult, variant: VariantResult) -> tuple[int, float
     refused = len(whole) - len(part)
     if not refused or not {"procs", "start_s", "end_s"} <= set(whole.columns):
         return refused, 0.0
-    work = whole.select("job", work=pl.col("procs") * (pl.col("end_s") - pl.col("start_s")))
-    lost = float(work.join(part.select("job"), on="job", how="anti")["work"].sum())
+    key = job_column(whole, part)
+    work = whole.select(key, work=pl.col("procs") * (pl.col("end_s") - pl.col("start_s")))
+    lost = float(work.join(part.select(key), on=key, how="anti")["work"].sum())
     total = float(work["work"].sum())
     return refused, lost / total if total > 0 else 0.0

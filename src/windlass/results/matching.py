@@ -13,6 +13,8 @@ from windlass.results.verdict.measures import jobs_of, measure_of, statistic
 
 #: Columns that identify a job within a run, as far as both tables have them.
 _KEYS: Final = ("kind", "load", "job")
+#: Column of the site, where jobs of several sites have the same number.
+_SITE: Final = "site"
 #: Columns that the same job has under any policy and on any cluster.
 _FIXED: Final = ("job_id", "procs", "gpus", "cores", "user")
 #: Share of the common jobs that must agree in these columns.
@@ -67,10 +69,16 @@ def match_outcomes(first: Outcome, second: Outcome) -> MatchedOutcomes | None:
     >>> found.common, found.only_first, found.only_second
     (1, 1, 0)
     """
-    keys: list[str] = [each for each in _KEYS if each in first.jobs.columns and each in second.jobs.columns]
+    both = set(first.jobs.columns) & set(second.jobs.columns)
+    keys: list[str] = [each for each in _KEYS if each in both]
+    if "job" in keys:
+        keys[keys.index("job")] = job_column(first.jobs, second.jobs)
     if not keys or first.jobs.is_empty() or second.jobs.is_empty():
         return None
     tables = [_with_key(outcome.jobs, keys) for outcome in (first, second)]
+    if any(table["key"].is_duplicated().any() for table in tables) and _SITE in both:
+        # Each site numbers the jobs of its own load from 1.
+        tables = [_with_key(outcome.jobs, [*keys, _SITE]) for outcome in (first, second)]
     if any(table["key"].is_duplicated().any() for table in tables):
         return None
     common = tables[0].select("key").join(tables[1].select("key"), on="key", maintain_order="left")
@@ -99,6 +107,23 @@ def match_outcomes(first: Outcome, second: Outcome) -> MatchedOutcomes | None:
         len(tables[1]) - len(common),
         bool(same),
     )
+
+
+def job_column(first: pl.DataFrame, second: pl.DataFrame) -> str:
+    """Return the column by which jobs of two tables are matched: their identifiers, or else their numbers.
+
+    Numbers of jobs with other identifiers depend on which jobs of a log are used.
+
+    >>> one, other = (pl.DataFrame({"job": [1, 2], "job_id": ids}) for ids in (["a", "b"], ["b", "c"]))
+    >>> job_column(one, other), job_column(one, other.with_columns(job_id=pl.lit("b")))
+    ('job_id', 'job')
+    """
+    tables = (first, second)
+    named = all(
+        "job_id" in each.columns and not each["job_id"].is_null().any() and each["job_id"].is_unique().all()
+        for each in tables
+    )
+    return "job_id" if named else "job"
 
 
 def _with_key(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

@@ -49,12 +49,19 @@ class Results:
 
     def jobs(self) -> pl.DataFrame:
         """Return one table of all jobs; its first columns are variant and seed."""
+        # Points of a sweep may be of logs that have other columns.
         return pl.concat(
-            outcome.jobs.select(
-                pl.lit(variant.name).alias("variant"), pl.lit(outcome.seed, pl.Int64).alias("seed"), pl.all()
-            )
-            for variant in self.variants
-            for outcome in variant.outcomes
+            [
+                outcome.jobs.select(
+                    pl.lit(variant.name).alias("variant"),
+                    pl.lit(outcome.seed, pl.Int64).alias("seed"),
+                    pl.all(),
+                )
+                for variant in self.variants
+                for outcome in variant.outcomes
+            ],
+            how="diagonal_relaxed",
+            rechunk=True,
         )
 
     def metrics(self) -> pl.DataFrame:
@@ -65,7 +72,8 @@ class Results:
                 | {field.name: getattr(outcome.metrics, field.name) for field in fields(outcome.metrics)}
                 for variant in self.variants
                 for outcome in variant.outcomes
-            ]
+            ],
+            infer_schema_length=None,
         )
 
     def series(self) -> pl.DataFrame:

@@ -17,12 +17,14 @@ from __future__ import annotations
 import datetime
 import itertools
 import math
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 from pydantic import ValidationError
 
@@ -121,6 +123,7 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
         raise InputError(
             f"{source}: expected a scenario (a mapping of fields, as in policies: {{order: easy}}), found {found}"
         )
+    tree = _plain(tree)
     name = tree.get("name", Path(source).stem)
     if not isinstance(name, str | int | float | datetime.date) or isinstance(name, bool):
         raise InputError(f"{source}: name: {shown(name)} is not a name")
@@ -146,6 +149,21 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
         {"name": name, **filled, "seeds": list(seeds)}, sort_keys=False, allow_unicode=True
     )
     return Scenario(name, world, variants, seeds, as_run)
+
+
+def _plain(value: Any) -> Any:
+    """Return a tree without numbers of NumPy, arrays, tuples and paths, as YAML has none of them.
+
+    >>> _plain({"load": np.linspace(0, 1, 3), "trace": Path("a.csv"), "n": np.int64(4)})
+    {'load': [0.0, 0.5, 1.0], 'trace': 'a.csv', 'n': 4}
+    """
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _seeds(value: Any, source: str) -> tuple[int, ...]:

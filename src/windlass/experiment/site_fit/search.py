@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -231,5 +232,8 @@ def _queues(workload: Workload) -> str:
     mean = np.where(count > 0, total / np.maximum(count, 1), np.inf)
     rank = np.argsort(np.argsort(-mean, kind="stable"), kind="stable")
     return " ".join(
-        f"{name}={place}" for name, place in zip(members.names, rank.tolist(), strict=True) if " " not in name
+        f"{name}={place}"
+        for name, place in zip(members.names, rank.tolist(), strict=True)
+        # The parameter separates names by these signs.
+        if not re.search(r"[\s,=]", name)
     )

@@ -226,6 +226,9 @@ def starts_in(
     left = present if processors is None else processors
     fits, later_fits = jobs.procs[state.waiting] <= left, jobs.procs[future.arrivals] <= left
     waiting, arrivals = state.waiting[fits], future.arrivals[later_fits]
+    if not len(waiting):
+        # No waiting job ever fits.
+        return np.full(len(state.waiting), np.inf)
     rows = np.concatenate([state.running, waiting, arrivals])
     whole = max(present, left)
     idle = whole - used

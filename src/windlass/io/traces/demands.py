@@ -39,6 +39,9 @@ _NAMES = {
     "job": ("job", "job_id", "id"),
 }
 
+#: Times from this number on count milliseconds or smaller units since 1970.
+_MILLISECONDS_FROM = 1e11
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DemandLog:
@@ -126,8 +129,13 @@ def is_demand_table(path: str | PathLike[str]) -> bool:
         return False
     if "creation_time" in table.columns:
         return True
-    known = [_named(table, role) for role in ("submit", "run")]
-    return all(name is not None and _begins_with_number(table[name]) for name in known)
+    submit, run = (_named(table, role) for role in ("submit", "run"))
+    if submit is None or run is None:
+        return False
+    # From here on, numbers count milliseconds or smaller units.
+    latest = table[submit].cast(pl.Float64, strict=False).max()
+    seconds = not isinstance(latest, float) or latest < _MILLISECONDS_FROM
+    return seconds and all(_begins_with_number(table[name]) for name in (submit, run))
 
 
 def _begins_with_number(cells: pl.Series) -> bool:

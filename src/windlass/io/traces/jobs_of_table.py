@@ -10,6 +10,7 @@ from windlass.io.traces.columns import quote, refuse_or_note
 from windlass.io.traces.csv_text import TextTable
 from windlass.io.traces.decimal_commas import with_decimal_points
 from windlass.io.traces.identifiers import with_identifiers
+from windlass.io.traces.logs.record import peak_note, peak_processors
 from windlass.io.traces.logs.rows import UNKNOWN, set_back_note
 from windlass.io.traces.roles import ChosenColumn, columns_option
 from windlass.io.traces.time_cells import (
@@ -85,7 +86,18 @@ def trace_of_table(
     zone = cells.zone()
     records, calendar = _from_first(file, records, zone)
     dated = () if calendar is None else (calendar.origin_note,)
-    return Trace(name, _filled(records), _site(records), (*notes, *dated), tuple(bad), calendar=calendar)
+    complete, site = _filled(records), _site(records)
+    peak = peak_processors(complete) if site is None else None
+    stated = () if peak is None else (peak_note(peak),)
+    return Trace(
+        name,
+        complete,
+        site or peak,
+        (*notes, *dated, *stated),
+        tuple(bad),
+        calendar=calendar,
+        peak=peak is not None,
+    )
 
 
 class _Cells:

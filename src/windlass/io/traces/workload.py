@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.io.traces.groups import KINDS, Belongings, belongings_of
 from windlass.io.traces.identifiers import ID, ids_of, numbered
+from windlass.io.traces.logs.record import peak_processors
 from windlass.io.traces.resources import ResourceRequest, gpus_of, memory_of, resource_columns
 from windlass.io.traces.steps import LogRecords, describe, require_jobs
 from windlass.io.traces.trace import REQUIRED, Trace
@@ -142,7 +143,14 @@ def to_workload(
         raise InputError(f"{trace.name}: processors is {processors}, expected at least 1")
     complete = _complete(_chosen(trace, where))
     require_jobs(trace.name, complete)
-    system = processors or trace.processors
+    system, logged = processors or trace.processors, trace.processors
+    if trace.peak and where is not None and not _is_stretch(trace, where):
+        logged = peak_processors(complete.records)
+        if processors is None:
+            complete = complete.with_notes(
+                f"the jobs that are used held at most {logged} processors at once; if they had a site of their own, "
+                f"set its number of processors ({system} here, those of all jobs)"
+            )
     if system is None:
         system = _largest(complete)
         complete = complete.with_notes(
@@ -159,12 +167,18 @@ def to_workload(
         belongings_of(records.select(pl.col(f"^of_({'|'.join(KINDS)})$").name.map(_without_of))),
         _waits(records),
         # The caller's number is more reliable than the peak use in the log.
-        processors or trace.processors if trace.peak else trace.processors or processors,
+        processors or logged if trace.peak else logged or processors,
         gpus_of(records),
         memory_of(records),
         ids_of(records),
         trace.calendar,
     )
+
+
+def _is_stretch(trace: Trace, where: str) -> bool:
+    """Return whether a condition selects neighbouring records, as one on the time does, and not those of a group."""
+    rows = matching(trace.name, trace.records.with_row_index("row_of_log"), where)["row_of_log"]
+    return len(rows) > 0 and int(rows[-1]) - int(rows[0]) + 1 == len(rows)
 
 
 def _places(rows: NDArray[np.bool_] | NDArray[np.int64]) -> NDArray[np.int64]:

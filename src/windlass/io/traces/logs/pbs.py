@@ -128,11 +128,14 @@ def _logged(job_id: str, found: re.Match[str], row: Row) -> LoggedJob:
             raise UnreadableError.of("end", row.text("end") or "", "a time that is not before start")
         run = end - start
     select, nodes = row.text("Resource_List.select"), row.text("Resource_List.nodes")
-    requested = row.whole("Resource_List.ncpus") or row.whole("Resource_List.procs")
-    if requested is None:
-        requested = _chunks("Resource_List.select", select, "ncpus") or _chunks(
-            "Resource_List.nodes", nodes, "ppn"
-        )
+    # Torque writes the server's default ncpus=1 beside nodes=2:ppn=4, so the largest one is what the job requests.
+    amounts = (
+        row.whole("Resource_List.ncpus"),
+        row.whole("Resource_List.procs"),
+        _chunks("Resource_List.select", select, "ncpus"),
+        _chunks("Resource_List.nodes", nodes, "ppn"),
+    )
+    requested = max((amount for amount in amounts if amount), default=None)
     gpus = row.whole("Resource_List.ngpus")
     if gpus is None:
         gpus = _chunks("Resource_List.select", select, "ngpus", 0) or _chunks(

@@ -16,7 +16,6 @@ from windlass.io.traces.csv_text import TextTable, csv_names, read_csv_text
 from windlass.io.traces.files import check_is_file, read_text, stem
 from windlass.io.traces.jobs_of_table import trace_of_table
 from windlass.io.traces.jsonl import read_json_lines
-from windlass.io.traces.logs.record import peak_processors
 from windlass.io.traces.roles import ROLES, ChosenColumn
 from windlass.io.traces.separators import separator_of, without_preamble
 from windlass.io.traces.trace import Trace
@@ -82,11 +81,7 @@ class PublishedTable:
     def trace(self, file: str, name: str, table: TextTable, unit: str, skip_bad_lines: bool) -> Trace:
         """Return the trace of rows that are read; its processors are the most that jobs held at once."""
         found = trace_of_table(file, name, table, list(self._chosen(table.records)), skip_bad_lines, unit)
-        peak = peak_processors(found.records)
-        noted = (*found.notes, *self.notes)
-        if peak is not None:
-            noted += (f"the log does not state the number of processors; jobs held at most {peak:,} at once",)
-        return dataclasses.replace(found, processors=peak, notes=noted, peak=peak is not None)
+        return dataclasses.replace(found, notes=(*found.notes, *self.notes))
 
     def _chosen(self, records: pl.DataFrame) -> Sequence[ChosenColumn]:
         chosen = []

@@ -177,9 +177,7 @@ def trace_of(
     records = _records(reading.jobs, begin)
     peak = peak_processors(records)
     if peak is not None:
-        all_notes.append(
-            f"the log does not state the number of processors; jobs held at most {peak:,} at once"
-        )
+        all_notes.append(peak_note(peak))
     return Trace(
         name,
         records,
@@ -210,6 +208,15 @@ def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:
     ).drop("start")
     empty = [column for column in table.columns if table[column].null_count() == len(table)]
     return table.drop(set(empty) - set(REQUIRED)).select(*REQUIRED, pl.exclude(REQUIRED))
+
+
+def peak_note(peak: int) -> str:
+    """Return the note that a log does not state its processors, and that the peak of its jobs is used.
+
+    >>> peak_note(1200)
+    'the log does not state the number of processors; jobs held at most 1,200 at once'
+    """
+    return f"the log does not state the number of processors; jobs held at most {peak:,} at once"
 
 
 def peak_processors(records: pl.DataFrame) -> int | None:
