@@ -1,7 +1,9 @@
 """Sharing when jobs are cancelled, suspended, late or on other cores, in virtual time."""
 
 import math
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from tests.engines.fake_batch import FakeBatch
@@ -167,3 +169,26 @@ def test_a_host_that_ends_between_checkpoints_is_reported_by_its_last_reading():
     book.ended(1, {1: last, 2: readings(16.0, 1.0)[2]}, 16.0)
     (checkpoints,) = book.checkpoints()
     assert (checkpoints.ended, checkpoints.after.rate, checkpoints.after.elapsed) == (True, 0.5, 16.0)
+
+
+def test_checkpoints_continue_after_the_clock_was_set_back():
+    """By an hour: without this there would be none until the clock has caught up."""
+    book = SimpleNamespace(
+        waiting=1,
+        running=list,
+        queue=list,
+        columns=lambda rows: ([], np.zeros(0)),
+        free=0,
+        owed=0,
+        width=lambda job: 0,
+    )
+    backend = SimpleNamespace(readings=lambda jobs, now: {}, set_quotas=lambda pairs: None)
+    shares = Shares(book, backend, SimpleNamespace(name="any"), every=5.0)
+
+    def checkpoints(begin):
+        return sum(shares.due(begin + 0.25 * step) is not None for step in range(240))
+
+    begin = 1.8e9
+    assert checkpoints(begin) == 12
+    assert checkpoints(begin - 3600.0) == 12
+    assert shares.wakes() <= begin - 3600.0 + 65.0

@@ -29,7 +29,7 @@ from windlass.agent.prometheus import (
     node_metrics,
 )
 from windlass.agent.routes import agent_routes
-from windlass.agent.signal_board import Board
+from windlass.agent.signal_board import AdmissionAnswer, Board
 from windlass.agent.state_file import Keeper
 from windlass.agent.stop import Stop
 from windlass.agent.token import Token
@@ -169,7 +169,8 @@ def run_agent(
         stack.callback(web.close)
         where = f"{web.address.url}/accept, policy {options.policy}"
         if options.check is not None:
-            check = CheckServer(options.check, lambda: line_of(board.answer(), options.drain))
+            farewell = line_of(AdmissionAnswer(True, "", 100), options.drain)
+            check = CheckServer(options.check, lambda: line_of(board.answer(), options.drain), farewell)
             stack.callback(check.close)
             where += f"; agent-check at {check.address.host}, port {check.address.port}"
         notify(where)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Callable
 
 from windlass.agent.options import Address
@@ -21,6 +22,8 @@ from windlass.agent.web import listening
 
 #: Time limit for sending the line, s; slower clients do not receive it.
 _PATIENCE = 0.2
+#: How long the farewell is sent, s: some intervals of HAProxy's checks.
+_FAREWELL_S = 5.0
 
 
 def line_of(answer: AdmissionAnswer, by: str) -> str:
@@ -54,6 +57,9 @@ class CheckServer:
         The address to listen on; port 0 for any free port.
     line
         Returns the line.
+    farewell
+        The line that is sent for five seconds before the end, unless it was the last one anyway; empty for none.
+        HAProxy keeps the state of an agent that no longer answers, so that a drained server would stay drained.
 
     Raises
     ------
@@ -61,15 +67,19 @@ class CheckServer:
         The address cannot be listened on.
     """
 
-    def __init__(self, address: Address, line: Callable[[], str]) -> None:
+    def __init__(self, address: Address, line: Callable[[], str], farewell: str = "") -> None:
         self._socket = listening("--check", address)
         self.address = Address(address.host, self._socket.getsockname()[1])
-        self._line, self._closed = line, False
+        self._line, self._farewell, self._closed = line, farewell, False
+        self._last = farewell
         self._thread = threading.Thread(target=self._serve, name="agent-check", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop answering."""
+        """Send the farewell, if there is one and another line was sent last; then stop answering."""
+        if self._last != self._farewell and self._farewell:
+            self._line = lambda: self._farewell
+            time.sleep(_FAREWELL_S)
         self._closed = True
         # Shutting the socket down wakes the thread in accept(), which closing it would not.
         with contextlib.suppress(OSError):
@@ -87,7 +97,8 @@ class CheckServer:
                 continue  # the client has already disconnected
             with connection, contextlib.suppress(OSError):
                 connection.settimeout(_PATIENCE)
-                connection.sendall(f"{self._line()}\n".encode())
+                self._last = self._line()
+                connection.sendall(f"{self._last}\n".encode())
                 connection.shutdown(socket.SHUT_WR)
                 # HAProxy may send a line, too; a close with unread data would reset the connection.
                 connection.recv(256)

@@ -32,6 +32,8 @@ _PATIENCE_S = 10.0
 _MIN_INTERVAL_S = 10.0
 #: Interval at which the agent's decision is polled, s.
 _POLL_S = 1.0
+#: Attempts to remove the mark at the end.
+_LAST_TRIES = 3
 
 
 def marking_server() -> ApiServer:
@@ -93,11 +95,14 @@ class Marker:
         delay = 0.0
         while not stop.wait(delay):
             delay = self.step()
-        try:
-            if self.marked is not False:
-                self._mark(False)
-        except ClusterError as error:
-            self._notify(f"{self._path}: the mark cannot be removed: {error}")
+        for left in reversed(range(_LAST_TRIES)):
+            try:
+                if self.marked is not False:
+                    self._mark(False)
+                return
+            except ClusterError as error:
+                if not left:
+                    self._notify(f"{self._path}: the mark cannot be removed: {error}")
 
     def step(self) -> float:
         """Change the mark if that is due; return the delay until the next step, s."""
@@ -120,6 +125,8 @@ class Marker:
         return _POLL_S
 
     def _mark(self, wanted: bool) -> None:
+        # If no reply comes, the server may have made the change.
+        self.marked = None
         if self._by == "label":
             self._server.send(
                 "PATCH", self._path, {"metadata": {"labels": {KEY: "false" if wanted else None}}}

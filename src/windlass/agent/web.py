@@ -27,6 +27,8 @@ LONGEST = 1 << 20
 _PATIENCE = 10.0
 #: The most connections; further ones are answered with 503.
 _CONNECTIONS = 512
+#: Time within which a request must begin on a connection, s.
+_SILENT_S = 10.0
 
 _Message = MutableMapping[str, Any]
 
@@ -257,9 +259,40 @@ async def _body(headers: dict[bytes, bytes], receive: Callable[[], Awaitable[_Me
 
 
 def _counting(refusals: Refusals) -> type[asyncio.Protocol]:
-    """Return uvicorn's HTTP protocol with a count of invalid requests."""
+    """Return uvicorn's HTTP protocol with a count of invalid requests.
+
+    A connection on which no request begins within ten seconds is closed. Otherwise as many silent clients as there may
+    be connections would lock out all others.
+    """
 
     class Counting(H11Protocol):
+        _silence: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._expect_request()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_waiting()
+            super().connection_lost(exc)
+
+        def _expect_request(self) -> None:
+            """Close the connection later, unless a request is being answered or begins until then."""
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._stop_waiting()
+            elif self._silence is None:
+                self._silence = self.loop.call_later(_SILENT_S, self._end_silence)
+
+        def _stop_waiting(self) -> None:
+            if self._silence is not None:
+                self._silence.cancel()
+                self._silence = None
+
+        def _end_silence(self) -> None:
+            self._silence = None
+            if self.cycle is None or self.cycle.response_complete:
+                self.transport.close()
+
         def send_400_response(self, msg: str) -> None:
             refusals.count("http")
             super().send_400_response(msg)
@@ -271,5 +304,6 @@ def _counting(refusals: Refusals) -> type[asyncio.Protocol]:
                 # Invalid input from the network must not be logged as an error of the agent.
                 refusals.count("http")
                 self.transport.close()
+            self._expect_request()
 
     return Counting

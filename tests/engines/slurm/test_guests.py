@@ -176,3 +176,89 @@ def test_a_reused_job_number_is_another_job(tmp_path):
     later.poll(0.0)
     assert later.guests.known() == {}
     assert later.guests.requested_limit(read_jobs(other)[0]) == 540.0
+
+
+class Refusing(Slurm):
+    """Refuses as many updates as `refuses` is; each is recorded."""
+
+    refuses = 0
+    updates = 0
+
+    def __call__(self, command, timeout):
+        if command[1] == "update":
+            self.updates += 1
+            if self.refuses:
+                self.refuses -= 1
+                return 1, "", "slurm_update error: Job can not be altered now, try again later"
+        return super().__call__(command, timeout)
+
+
+def requeued_guest(slurm, journal, lines):
+    """A driver whose guest, job 7, was requeued and waits again."""
+    found = driver(slurm, journal)
+    found.guests._notify = lines.append
+    found.poll(0.0)
+    assert found.release_shared(7, 8, 30, 900.0, 1400.0) == ""
+    slurm.state = "runs"
+    found.poll(1.0)
+    assert found.guests.requeue(found.details(7), "memory") == ""
+    return found
+
+
+@pytest.mark.parametrize("refuses", [1, 2, 5])
+def test_settings_that_slurm_refuses_to_revert_are_tried_again(tmp_path, refuses):
+    slurm, lines = Refusing(), []
+    with Journal(tmp_path / "journal") as journal:
+        found = requeued_guest(slurm, journal, lines)
+        slurm.refuses = refuses
+        found.poll(1.0)
+        assert found.guests.known()
+        for _ in range(60):
+            found.poll(5.0)
+        assert (slurm.limit, slurm.wants, found.guests.known()) == (2, "", {})
+    assert len(lines) == 1
+    assert lines[0].startswith("job 7 keeps a guest's time limit or nodes: ")
+
+
+def test_a_refusal_for_ever_is_tried_ever_more_rarely(tmp_path):
+    slurm, lines = Refusing(), []
+    with Journal(tmp_path / "journal") as journal:
+        found = requeued_guest(slurm, journal, lines)
+        before, slurm.refuses = slurm.updates, 10**6
+        for _ in range(400):
+            found.poll(1.0)
+    # After 5, 10, 20, 40, 80 and 160 s, and two updates at each attempt.
+    assert 8 <= slurm.updates - before <= 16
+    assert len(lines) == 1
+
+
+def test_a_guest_that_is_taken_in_twice_gets_its_user_s_limit_back(tmp_path):
+    slurm, lines = Slurm(), []
+    with Journal(tmp_path / "journal") as journal:
+        found = requeued_guest(slurm, journal, lines)
+        (event,) = [each for each in found.poll(1.0) if each.job == 7]
+        assert (event.request, found.details(7).limit) == (120.0, 120.0)
+        assert found.release_shared(7, 8, 30, 900.0, 2400.0) == ""
+        assert found.guests.known()[7].limit == 120.0
+        slurm.state = "runs"
+        found.poll(1.0)
+        assert found.guests.requeue(found.details(7), "memory") == ""
+        found.poll(1.0)
+        assert (slurm.limit, slurm.wants) == (2, "")
+
+
+def test_a_guest_that_slurm_does_not_start_is_not_taken_in_again_at_once(tmp_path):
+    """Its time limit as a guest exceeds the limit of the partition: it was held again before it ran."""
+    slurm = Slurm()
+    with Journal(tmp_path / "journal") as journal:
+        found = driver(slurm, journal)
+        found.poll(0.0)
+        assert found.release_shared(7, 8, 30, 900.0, 1400.0) == ""
+        slurm.state = "held"
+        found.poll(1.0)
+        assert (slurm.limit, found.guests.known()) == (2, {})
+        assert found.release_shared(7, 8, 30, 900.0, 1400.0).startswith("Slurm did not start it as a guest")
+        assert slurm.limit == 2
+        for _ in range(601):
+            found.poll(1.0)
+        assert found.release_shared(7, 8, 30, 900.0, 2400.0) == ""

@@ -9,6 +9,7 @@ import pytest
 from tests.engines.linux.imitation import Kernel, tree_v1
 from tests.engines.slurm.fake_commands import FakeCommands, job, jobs, node, nodes, over, running
 from windlass.engines.batch.sharing_backend import JobEnding, Pair
+from windlass.engines.linux import v1
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.v1 import V1
 from windlass.engines.slurm import shares as module
@@ -202,3 +203,79 @@ def test_a_group_that_cannot_be_released_is_reported(bench, monkeypatch):
     monkeypatch.setattr(type(found.groups), "release", refuses)
     found.shares.set_quotas([])
     assert found.lines == ["job 7: busy", "job 8: busy"]
+
+
+def test_a_pair_that_ends_while_no_watchdog_runs_is_released(bench):
+    """The watchdog was killed, and did not lift the quotas."""
+    found = two(bench)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    found.shares._dog = SimpleNamespace(poll=lambda: -9)
+    found.shares.set_quotas([])
+    assert found.groups.jobs() == []
+
+
+def test_a_group_that_cannot_be_removed_is_tried_again_and_reported_once(bench, monkeypatch):
+    found = two(bench)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    release, failing = V1.release, [True]
+
+    def busy(groups, job):
+        if failing[0] and job == 8:
+            raise GroupError("the group is busy")
+        release(groups, job)
+
+    monkeypatch.setattr(V1, "release", busy)
+    for _ in range(3):
+        found.shares.set_quotas([])
+    assert found.groups.jobs() == [8]
+    assert found.lines == ["job 8: the group is busy"]
+    failing[0] = False
+    found.shares.set_quotas([])
+    assert found.groups.jobs() == []
+
+
+def test_cores_are_released_although_the_group_of_processors_is_busy(bench, monkeypatch):
+    found = two(bench)
+    found.shares.set_quotas([Pair(7, 8, 30)])
+    released = []
+    monkeypatch.setattr(type(found.groups._cores), "release", lambda cores, job: released.append(job))
+    monkeypatch.setattr(v1, "leave", lambda *given: (_ for _ in ()).throw(GroupError("busy")))
+    with pytest.raises(GroupError, match="busy"):
+        found.groups.release(8)
+    assert released == [8]
+
+
+def test_a_host_that_also_runs_elsewhere_takes_no_guest(bench):
+    """No quota can be set on the other machine."""
+    both = nodes(node("w1") | {"hostname": "here"}, node("w2") | {"hostname": "there"})
+    found = bench(
+        running(7, **PAIR | {"nodes": "w[1-2]"}),
+        job(9, comment="windlass share"),
+        sinfo=both,
+        scontrol_show_hostnames="w1\nw2\n",
+    )
+    error = found.shares.take_in(Pair(7, 9, 30), 900.0, 1400.0)
+    assert error == "job 7 also runs on w2, where no quota can be set"
+    assert found.fake.commands_with("release") == found.fake.commands_with("update") == []
+
+
+@pytest.mark.parametrize(
+    ("places", "agree"),
+    [
+        ([(0, 0), (0, 1), (0, 2), (0, 3)], True),
+        ([(0, 0), (0, 1), (1, 0), (1, 1)], True),
+        ([(0, 0), (1, 0), (0, 1), (1, 1)], False),
+        ([(0, 0), (0, 1), (0, 0), (0, 1)], False),
+        ([(0, 0), (0, 0), (0, 1), (0, 1)], True),
+        ([], False),
+    ],
+)
+def test_numbers_of_processors_agree_if_linux_counts_socket_by_socket(tmp_path, places, agree):
+    for number, (socket, core) in enumerate(places):
+        folder = tmp_path / f"cpu{number}" / "topology"
+        folder.mkdir(parents=True)
+        (folder / "physical_package_id").write_text(f"{socket}\n")
+        (folder / "core_id").write_text(f"{core}\n")
+    assert module.numbers_agree(tmp_path) is agree
+    (tmp_path / "cpu7").mkdir()
+    assert module.numbers_agree(tmp_path) is False

@@ -255,3 +255,29 @@ def test_no_query_stops_without_a_report(mishaps, per, start_s, notice, spans):
         assert not each.undisturbed or each.planned > 0
         assert 0 <= each.missed <= 10
         assert each.accuracy == pytest.approx(1.0 - each.missed / 10)
+
+
+def test_a_plan_that_takes_longer_than_the_patience_stops_no_chain():
+    """The frames of the chains that play came meanwhile, and are taken before their silence is judged."""
+    executor, lines = FakeStreams(TIERS), []
+
+    class Slow:
+        name = "slow"
+
+        def decide(self, view):
+            answer = FAIR.decide(view)
+            executor.time += 0.0 if len(view.queries) < 3 else 2.0 * QUICK.quiet
+            return answer
+
+    feeds = [feed("a"), feed("b"), feed("c")]
+    result, _, _ = run(executor, feeds, 200.0, Slow(), lambda now: feeds[: 2 + (now > 100.0)], lines)
+    assert result.failures == 0
+    assert not any("no frame" in line for line in lines)
+
+
+def test_a_run_without_an_end_keeps_the_last_playings_only():
+    for seconds, most in ((100.0, None), (math.inf, 10_000)):
+        engine = LiveStreams(
+            TIERS, lambda now: [], FakeStreams(TIERS), lambda feed, found: 1.0, seconds=seconds
+        )
+        assert (engine._judged.maxlen, engine._decisions.maxlen) == (most, most)

@@ -82,6 +82,9 @@ class Shares:
     def due(self, now: float) -> str | None:
         """Update running jobs and pairs; at a checkpoint, measure them and return the decision."""
         self._now = now
+        if now < self._last:
+            # The clock was set back. Otherwise no checkpoint would follow until it has caught up.
+            self._last = -float("inf")
         self._update(now)
         # Observe pairs that ended just now: with no job left to wait or share, the next checkpoint may be far away.
         self._observe()

@@ -133,11 +133,13 @@ class V1:
     def release(self, job: int) -> None:
         """Lift the limit, and remove the group."""
         folder = folder_of(self.base, job)
-        if folder.is_dir():
-            self.limit(job, None)
-            self.weigh(job, 1.0)
-            leave(self.files, folder, self.root / "cpu")
-        self._cores.release(job)
+        try:
+            if folder.is_dir():
+                self.limit(job, None)
+                self.weigh(job, 1.0)
+                leave(self.files, folder, self.root / "cpu")
+        finally:
+            self._cores.release(job)
         account = folder_of(self.accounts, job)
         if account.is_dir():
             leave(self.files, account, self.root / "cpuacct")

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
 
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import Restored, Returning, Taking
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
 from windlass.engines.slurm.models import JobRow
+from windlass.engines.slurm.reasons import ASIDE, ASIDE_FOR_GOOD
 from windlass.model import BatchError
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """How often Slurm refused to revert a guest's settings in a row, and when the next attempt is due, s."""
+
+    times: int = 0
+    again: float = -math.inf
 
 
 class Guests:
@@ -42,6 +56,11 @@ class Guests:
     ) -> None:
         self._client, self._journal, self._past = client, journal, past
         self._notify, self._clock = notify, clock
+        #: Jobs whose settings Slurm refused to revert.
+        self._refused: dict[int, Refusal] = {}
+        #: Jobs that this driver took in, and those of them that Slurm did not start as guests.
+        self._tried: set[int] = set()
+        self._unstarted: dict[int, Refusal] = {}
 
     def take_in(
         self, row: JobRow, host: int, nodes: Sequence[str], quota: int, longest: float, until: float
@@ -63,6 +82,8 @@ class Guests:
         until
             Its promised end, s.
         """
+        if self._clock() < self._unstarted.get(row.job, Refusal()).again:
+            return "Slurm did not start it as a guest, for example because its time limit was then too long"
         taking = Taking(self._clock(), row.job, host, quota, row.limit, until, row.submit, row.restarts)
         self._journal.append(taking)
         try:
@@ -72,6 +93,7 @@ class Guests:
             raise
         except BatchError as error:
             return str(error)
+        self._tried.add(row.job)
         return ""
 
     def requeue(self, row: JobRow, why: str) -> str:
@@ -88,18 +110,56 @@ class Guests:
         """Return the guests, of any driver, that have neither ended nor been requeued."""
         return dict(self._journal.standing.taken)
 
+    def as_requested(self, row: JobRow) -> JobRow:
+        """Return a guest that waits again with the time limit of its user, which is about to be restored."""
+        if not row.held or row.job not in self._journal.standing.taken:
+            return row
+        taken = self._past.taken(row)
+        return row if taken is None else msgspec.structs.replace(row, limit=taken.limit)
+
     def restore(self, rows: Iterable[JobRow]) -> None:
-        """Restore the user's time limit and nodes of each of these jobs that waits again, held."""
+        """Restore the user's time limit and nodes of each of these jobs that waits again, held.
+
+        What Slurm refuses is reported once, and tried again after delays that grow.
+        """
         for row in rows:
             if not row.held or row.job not in self._journal.standing.taken:
                 continue
-            taken = self._past.taken(row)
+            taken, now = self._past.taken(row), self._clock()
+            refused = self._refused.get(row.job, Refusal())
+            if now < refused.again:
+                continue
+            errors = [] if taken is None else self._reverted(row.job, taken.limit)
+            if not errors:
+                self._journal.append(Restored(now, row.job))
+                self._refused.pop(row.job, None)
+                if taken is not None and row.job in self._tried and row.restarts == taken.restarts:
+                    times = self._unstarted.get(row.job, Refusal()).times + 1
+                    self._unstarted[row.job] = Refusal(times, now + ASIDE_FOR_GOOD.delay(times))
+                self._tried.discard(row.job)
+                continue
+            if not refused.times:
+                self._notify(f"job {row.job} keeps a guest's time limit or nodes: {'; '.join(errors)}")
+            self._refused[row.job] = Refusal(refused.times + 1, now + ASIDE.delay(refused.times + 1))
+
+    def forget(self, rows: Mapping[int, JobRow]) -> None:
+        """Forget the attempts on jobs that Slurm no longer lists."""
+        for attempts in (self._refused, self._unstarted):
+            for job in attempts.keys() - rows.keys():
+                del attempts[job]
+        self._tried &= rows.keys()
+
+    def _reverted(self, job: int, limit: float) -> list[str]:
+        """Revert both changes of a guest, each on its own; return the errors of Slurm."""
+        errors = []
+        for change in (
+            partial(self._client.set_time_limit, job, limit),
+            partial(self._client.update, job, ReqNodeList=""),
+        ):
             try:
-                if taken is not None:
-                    self._client.set_time_limit(row.job, taken.limit)
-                    self._client.update(row.job, ReqNodeList="")
+                change()
             except AwayError:
                 raise
             except BatchError as error:
-                self._notify(f"job {row.job} keeps a guest's time limit or nodes: {error}")
-            self._journal.append(Restored(self._clock(), row.job))
+                errors.append(str(error))
+        return errors

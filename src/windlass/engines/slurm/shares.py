@@ -6,7 +6,6 @@ Which jobs may share, and their usage, is read by :mod:`~windlass.engines.slurm.
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import socket
 import subprocess
@@ -15,12 +14,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from windlass.engines.batch.batches import listed
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import JobGroups
 from windlass.engines.linux.watchdog import watched
 from windlass.engines.slurm.client import AwayError, Client
-from windlass.engines.slurm.models import Phase
+from windlass.engines.slurm.models import NodeRow, Phase
 from windlass.engines.slurm.system import SlurmSystem
 from windlass.engines.slurm.use import SlurmUse
 from windlass.model import BatchError
@@ -38,6 +38,10 @@ class _Set:
     limit: float | None
     weight: float
     cores: frozenset[int]
+
+
+#: Settings that are unknown, and those of a group that could not be removed; both differ from all others.
+_UNKNOWN, _STUCK = _Set(None, -1.0, frozenset()), _Set(None, -2.0, frozenset())
 
 
 class SlurmShares(SlurmUse):
@@ -86,7 +90,9 @@ class SlurmShares(SlurmUse):
         self._set: dict[int, _Set] = {}
         #: Cores of hosts by Slurm's numbers; an empty set if these differ from the machine's.
         self._cores: dict[int, frozenset[int]] = {}
-        self._pins = _is_whole(client)
+        here = _nodes_here(client)
+        self._here = frozenset(node.name for node in here)
+        self._pins = _is_whole(here) and numbers_agree()
         self._pairs: tuple[Pair, ...] = ()
         self._closed = False
         self._stack = contextlib.ExitStack()
@@ -95,8 +101,14 @@ class SlurmShares(SlurmUse):
             groups.release(job)
 
     def take_in(self, pair: Pair, longest: float, until: float) -> str:
-        """Release a job onto the nodes of another one, with a time limit extended for its quota."""
+        """Release a job onto the nodes of another one, with a time limit extended for its quota.
+
+        A job that also runs on other hosts is refused, because no quota can be set there.
+        """
         try:
+            others = [name for name in self._system.nodes_of(pair.host) if name not in self._here]
+            if others:
+                return f"job {pair.host} also runs on {listed(others)}, where no quota can be set"
             return self._system.release_shared(pair.guest, pair.host, pair.quota, longest, until)
         except AwayError:
             raise
@@ -174,12 +186,13 @@ class SlurmShares(SlurmUse):
             self._stack.close()
         self._stack = contextlib.ExitStack()
         self._dog = self._stack.enter_context(self._watch(self._groups))
-        self._set.clear()
+        # The watchdog has lifted them, or was killed before: all are set again, or released.
+        self._set = dict.fromkeys(self._set, _UNKNOWN)
 
     def _apply(self, job: int, wanted: _Set) -> None:
         if self._set.get(job) != wanted:
             # Registered first, so that a job with half of its settings is released, too.
-            self._set[job] = _Set(None, math.nan, frozenset())
+            self._set[job] = _UNKNOWN
             self._groups.create(job)
             if wanted.cores:
                 self._groups.pin(job, wanted.cores)
@@ -198,17 +211,49 @@ class SlurmShares(SlurmUse):
         return self._cores[host]
 
     def _release(self, job: int) -> None:
-        if self._set.pop(job, None) is not None:
-            try:
-                self._groups.release(job)
-            except GroupError as error:
+        if job not in self._set:
+            return
+        try:
+            self._groups.release(job)
+        except GroupError as error:
+            # It stays registered, so that the next change of quotas tries again.
+            if self._set[job] != _STUCK:
                 self._notify(f"job {job}: {error}")
+            self._set[job] = _STUCK
+        else:
+            del self._set[job]
 
     def _throttled(self, job: int) -> float:
         return self._groups.usage(job).throttled if job in self._set else 0.0
 
 
-def _is_whole(client: Client) -> bool:
+def _nodes_here(client: Client) -> list[NodeRow]:
+    return [node for node in client.nodes() if node.host == socket.gethostname().partition(".")[0]]
+
+
+def numbers_agree(cpus: Path = Path("/sys/devices/system/cpu")) -> bool:
+    """Return whether Slurm's numbers of this machine's processors are those of Linux.
+
+    Slurm numbers the processors of a socket one after the other, and the threads of a core, too. Linux may number them
+    in another order. Without a readable topology the answer is False.
+
+    Parameters
+    ----------
+    cpus
+        Folder of the processors in sysfs.
+    """
+    found = []
+    try:
+        for folder in cpus.glob("cpu[0-9]*"):
+            place = [
+                int((folder / "topology" / name).read_text()) for name in ("physical_package_id", "core_id")
+            ]
+            found.append((*place, int(folder.name.removeprefix("cpu"))))
+    except (OSError, ValueError):
+        return False
+    return bool(found) and [number for _, _, number in sorted(found)] == list(range(len(found)))
+
+
+def _is_whole(here: Sequence[NodeRow]) -> bool:
     """Return whether this machine is exactly one node, with no more processors than exist."""
-    here = [node for node in client.nodes() if node.host == socket.gethostname().partition(".")[0]]
     return len(here) == 1 and here[0].procs <= (os.cpu_count() or 1)

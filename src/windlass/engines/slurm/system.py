@@ -204,7 +204,8 @@ class SlurmSystem:
 
     def _poll_jobs(self) -> None:
         began = self._polls.began()
-        rows = [self._allocated(row) for row in self._client.jobs(self._options.partition)]
+        listed = self._client.jobs(self._options.partition)
+        rows = [self.guests.as_requested(self._allocated(row)) for row in listed]
         before, self._outages = self._outages, self._client.contact.outages
         restarted = cache(
             lambda: before != self._outages and self._client.booted() >= math.floor(self._polls.now)
@@ -215,6 +216,7 @@ class SlurmSystem:
         changes = self._watch.update(here, began, now, restarted)
         self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
         self._past.forget(self._rows, now)
+        self.guests.forget(self._rows)
         self._polls.events += changes.events
         self._notices.changed(changes, self._rows)
         self._hold(changes.hold)

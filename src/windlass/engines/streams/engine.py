@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from windlass.engines.streams.book import QueryEntry, StreamBook
@@ -27,6 +28,8 @@ from windlass.plan.view import Plan, PlanView
 
 #: Polling interval of the requested queries, s.
 _ASK_S = 1.0
+#: Playings, and decisions, that a run without an end keeps; some tens of MB.
+_KEPT = 10_000
 
 #: Returns the queries to run, given the time since the start, s.
 QuerySource = Callable[[float], Sequence[QueryFeed]]
@@ -79,8 +82,11 @@ class LiveStreams:
         self._view: tuple[PlanView, tuple[QueryEntry, ...]] | None = None
         self._upon: list[tuple[float, str]] = []
         self._next_ask = -math.inf
-        self._decisions: list[PlanDecision] = []
-        self._judged: list[Playing] = []
+        # A run without an end keeps the last ones only, so that its memory is bounded.
+        kept = None if math.isfinite(seconds) else _KEPT
+        self._decisions: deque[PlanDecision] = deque(maxlen=kept)
+        self._judged: deque[Playing] = deque(maxlen=kept)
+        self._stale = False
         self._failures = 0
 
     def wait(self) -> str | None:
@@ -91,6 +97,11 @@ class LiveStreams:
                 return None
             if now >= self._next_ask:
                 self._poll_queries(now)
+            if self._stale:
+                # A plan may take longer than the patience with a silent chain; its frames came meanwhile.
+                self._stale = False
+                for event in self._executor.poll(0.0):
+                    self._take(event)
             self._wake(now)
             for event in self._executor.poll(0.0 if self._upon else max(0.0, self._soonest() - now)):
                 self._take(event)
@@ -129,7 +140,7 @@ class LiveStreams:
 
     def _decided(self) -> None:
         now = self._executor.now()
-        self._view = None
+        self._view, self._stale = None, True
         upon, self._upon = self._upon, []
         for life in self.lives:
             for chain in life.unwanted():

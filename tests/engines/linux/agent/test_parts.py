@@ -290,7 +290,7 @@ def test_marks_are_changed_at_least_ten_seconds_apart(clock, by):
     clock.now += 10.0
     assert 0.5 <= marker.step() <= 1.0
     assert 1.0 <= marker.step() <= 2.0
-    assert (marker.failed, marker.marked, lines) == (2, True, ["away"] * 2)
+    assert (marker.failed, marker.marked, lines) == (2, None, ["away"] * 2)
     cluster.failing = False
     assert marker.step() == 1.0
     assert marker.marked is False
@@ -302,6 +302,38 @@ def test_marks_are_changed_at_least_ten_seconds_apart(clock, by):
     accept[0], cluster.failing = False, True
     clock.now += 10.0
     assert 0.5 <= marker.step() <= 1.0
+
+
+@pytest.mark.parametrize("by", ["label", "taint"])
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_mark_whose_reply_was_lost_is_removed(clock, by, stopped):
+    """The server has made the change, but the request failed."""
+    accept, lost = [False], [True]
+
+    class Losing(Cluster):
+        def send(self, method, path, change):
+            super().send(method, path, change)
+            if lost.pop() if lost else False:
+                raise ClusterError("no reply within 10 s")
+
+    cluster = Losing([])
+    answer = lambda: AdmissionAnswer(accept[0], "", 1)  # noqa: E731
+    backoff = Backoff(1.0, 300.0, np.random.default_rng(1))
+    marker = Marker(cluster, "n1", by, answer, clock, backoff, lambda line: None)
+    marker.step()
+    accept[0] = True
+    clock.now += 20.0
+    if stopped:
+        stop = Stop()
+        stop.notify()
+        # The first of its requests is lost as well.
+        lost.append(True)
+        marker.run(stop)
+    else:
+        marker.step()
+    assert marker.marked is False
+    last = cluster.changes[-1][1]
+    assert not cluster.spec["taints"] if by == "taint" else last == {"metadata": {"labels": {KEY: None}}}
 
 
 def test_an_agent_stopped_at_once_removes_a_mark_left_by_another(clock):

@@ -174,3 +174,48 @@ def test_agent_threads_are_daemons_that_run_until_stopped():
         assert not stop.requested
     assert [ran[0].name, ran[0].daemon, ran[1]] == ["looks", True, True]
     assert not ran[0].is_alive()
+
+
+def test_connections_without_a_request_are_closed_and_others_are_kept(monkeypatch):
+    """As many silent clients as there may be connections would lock out all others."""
+    monkeypatch.setattr(web, "_SILENT_S", 0.3)
+    server = web.WebServer(Address("127.0.0.1", 0), lambda request: Answered(200, b"ok"), Refusals())
+    place = (server.address.host, server.address.port)
+    request = b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n"
+    try:
+        silent, partial, used = (socket.create_connection(place, timeout=60.0) for _ in range(3))
+        partial.sendall(request[:20])
+        used.sendall(request)
+        assert used.recv(1000).startswith(b"HTTP/1.1 200")
+        assert (silent.recv(10), partial.recv(10)) == (b"", b"")
+        # A second request on a connection must begin in time, too.
+        used.sendall(request[:20])
+        assert used.recv(10) == b""
+        with socket.create_connection(place, timeout=60.0) as late:
+            late.sendall(request)
+            assert late.recv(1000).startswith(b"HTTP/1.1 200")
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize(
+    ("last", "waits"), [("drain", True), ("ready up 40%", True), ("ready up 100%", False)]
+)
+def test_a_drained_server_is_made_ready_before_the_end(monkeypatch, last, waits):
+    """HAProxy keeps the last state of an agent that no longer answers."""
+    pauses, lines = [], []
+    server = CheckServer(Address("127.0.0.1", 0), lambda: last, "ready up 100%")
+
+    def polled():
+        with socket.create_connection((server.address.host, server.address.port), timeout=60.0) as client:
+            lines.append(client.makefile().read().strip())
+
+    def pause(seconds):
+        pauses.append(seconds)
+        polled()
+
+    monkeypatch.setattr(check.time, "sleep", pause)
+    polled()
+    server.close()
+    assert lines == [last, *["ready up 100%"] * waits]
+    assert pauses == [5.0] * waits
