@@ -52,13 +52,15 @@ def test_the_recorded_row_has_the_waits_of_the_log(log):
     submit, start = table["submit"].to_numpy(), (table["submit"] + table["wait"]).to_numpy()
     end, procs = start + table["run"].to_numpy(), table["procs"].to_numpy()
     (outcome,) = found.outcomes
-    assert (found.name, found.own, found.choices) == (RECORDED, False, ())
+    assert (found.name, found.own, found.choices) == (RECORDED, True, ())
     assert outcome.metrics.mean_wait_s == table["wait"].mean()
     assert outcome.metrics.p99_wait_s == pytest.approx(np.percentile(table["wait"].to_numpy(), 99))
-    whole = batch_metrics(submit, start, end, procs, 4, np.arange(120) % 3)
+    # A table names no site, so its jobs had the processors that they held at once.
+    held = [procs[(start <= at) & (at < end)].sum() for at in start]
+    assert outcome.processors == max(held)
+    whole = batch_metrics(submit, start, end, procs, max(held), np.arange(120) % 3)
     assert outcome.metrics.users_jain == pytest.approx(whole.users_jain)
-    # A table names no site, so its utilisation is unknown.
-    assert np.isnan(outcome.metrics.utilisation)
+    assert outcome.metrics.utilisation == pytest.approx(whole.utilisation)
 
 
 def test_each_point_has_a_recorded_row_with_the_jobs_of_the_point(log):
@@ -111,7 +113,7 @@ def test_the_recorded_row_is_compared_but_cannot_win(log):
 
 
 def test_a_requirement_can_refer_to_the_recorded_row(log):
-    results = run(scenario(log))
+    results = run(scenario(log, cluster={"processors": 4}))
     wait = jobs()["wait"].mean()
     for factor in (0.001, 1000.0):
         required = parse_requirements(f"mean_wait<={factor}*recorded", ["fcfs", "easy", RECORDED])

@@ -173,7 +173,8 @@ def test_a_guest_runs_with_its_host_and_is_as_submitted_after_requeueing(tmp_pat
     assert found.system.guests.requested_limit(found.system.details(8)) == 120.0
     assert found.system.guests.requeue(found.system.details(8), "slow") == ""
     (lines,) = found.polls(1)
-    assert (type(lines), lines.job, lines.request) == (Submitted, 8, 300.0)
+    # It is queued with the limit of its user, which is restored after this poll.
+    assert (type(lines), lines.job, lines.request) == (Submitted, 8, 120.0)
     assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})
     # The user's limit is kept if it is longer.
     found.polls(1)
