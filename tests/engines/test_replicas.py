@@ -333,3 +333,18 @@ def test_cancelled_requests_of_a_good_replica_leave_its_speed():
         replicas.ended("one", request, outcome)
         speeds.extend(replicas.speeds.values())
     assert np.median(speeds) == pytest.approx(1.0, rel=0.1)
+
+
+def test_requests_cancelled_while_a_replica_loads_leave_its_speed_unlearned():
+    """Its first answer includes the loading, and is not learned from, whatever clients cancelled before."""
+    now, rng = [0.0], np.random.default_rng(1)
+    replicas = Replicas(lambda n: RouterOptions().policy(n, rng), clock=lambda: now[0], rng=rng)
+    replicas.members(["loads"])
+    for request in range(40):
+        replicas.arrived()
+        replicas.rank({}, {})
+        replicas.sent("loads", request)
+        loading = request < 6
+        now[0] += 10.0 if loading else 1.0
+        replicas.ended("loads", request, RequestOutcome.DROPPED if loading else RequestOutcome.SERVED)
+    assert replicas.speeds["loads"] > 0.9

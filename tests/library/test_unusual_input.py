@@ -100,6 +100,38 @@ def test_a_group_of_a_log_without_a_stated_size_is_no_part_of_its_recorded_sched
     assert (stretch.processors, stretch.logged_processors) == (10, 10)
 
 
+def test_a_stretch_of_a_log_in_the_order_of_ends_is_one(log):
+    """As accounting files are; a condition on the time selects neighbours in the order of submission."""
+    Path("ends.csv").write_text(
+        "job,submit,start,end,procs\n2,10,10,20,4\n3,20,20,60,4\n1,0,0,90,4\n4,70,90,100,4\n"
+    )
+    found = to_workload(read_trace("ends.csv"), where="submit < 15")
+    assert (found.processors, found.logged_processors) == (8, 8)
+    assert not any("held at most 4" in note for note in found.notes)
+
+
+def test_a_group_without_recorded_starts_has_no_note_on_its_size(log):
+    Path("some.csv").write_text(
+        "job,submit,start,end,run,procs,user\n1,0,0,60,60,4,a\n2,5,,,60,4,b\n3,9,60,80,20,4,a\n"
+    )
+    found = to_workload(read_trace("some.csv"), where="user = 'b'")
+    assert not any("None" in note for note in found.notes)
+
+
+def test_a_sweep_of_one_policy_begins_with_its_change(log):
+    Path("starts.csv").write_text("job,submit,start,end,procs\n1,0,0,60,4\n2,0,10,60,4\n3,0,70,80,4\n")
+    fields = {"cluster.processors": [4, 8]}
+    lines = windlass.run("starts.csv", ["easy"], fields=fields, check=False).sentences
+    assert any(
+        line.startswith("From processors=4 to processors=8, the mean wait changes") for line in lines
+    ), lines
+    assert any(
+        line.startswith("processors=4: Compared with the recorded schedule, easy is ") for line in lines
+    )
+    lines = windlass.run("starts.csv", ["easy"], fields=fields, require="max_wait<=1s", check=False).sentences
+    assert any("No variant meets all requirements" in line for line in lines), lines
+
+
 def test_runs_of_a_log_with_text_identifiers_are_compared_by_them(log):
     rng = np.random.default_rng(1)
     procs = np.where(np.arange(200) % 40 == 0, 100, rng.integers(1, 32, 200))

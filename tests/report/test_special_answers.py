@@ -117,6 +117,19 @@ def test_a_requirement_on_an_unknown_value_is_an_error(requirement, whose):
         verdict_sentences(made, by="utilisation", require=requirement)
 
 
+def test_a_requirement_that_one_point_cannot_check_is_stated_there():
+    unknown = replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=math.nan))
+    made = tuple(
+        VariantResult(f"{name}, load={load}", (), (run,), f"load={load}")
+        for load, run in ((1, LOG), (2, unknown))
+        for name in ("a", "b")
+    )
+    lines = verdict_sentences(Results("", "", made), by="utilisation", require="mean_wait<=3h")
+    assert any(line.startswith("load=1: a and b have the same utilisation") for line in lines), lines
+    expected = "load=2: No variant meets all requirements, because their mean wait, or its bound, is unknown."
+    assert expected in lines
+
+
 def test_a_variant_without_a_value_is_not_the_closest_to_a_bound():
     unknown = replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=math.nan))
     made = results(("easy", [unknown]), ("fcfs", [LOG]), ("sjf", [longer(LOG, 200.0)]))

@@ -158,7 +158,7 @@ def run_agent(
             marker = Marker(
                 marking_server(), options.node, options.mark, board.answer, clock, retry_delays(rng), notify
             )
-            stack.enter_context(_threaded("kubernetes", marker.run, stop))
+            stack.enter_context(_threaded("kubernetes", marker.run, stop, _LAST_MARK_S))
 
         def shown() -> Iterator[PrometheusMetric]:
             yield from board_metrics(board, names)
@@ -271,16 +271,20 @@ class _FirstStep:
             self._notify(f"{len(missing)} not on this machine: {'; '.join(missing)}")
 
 
+#: How long an agent waits at its end for the removal of the mark, s: three attempts of two requests of 10 s each.
+_LAST_MARK_S = 65.0
+
+
 @contextmanager
-def _threaded(name: str, run: Callable[[Stop], None], stop: Stop) -> Iterator[None]:
-    """Run a function in a thread; at the end, request its stop and wait for it."""
+def _threaded(name: str, run: Callable[[Stop], None], stop: Stop, patience: float = 10.0) -> Iterator[None]:
+    """Run a function in a thread; at the end, request its stop and wait for it, for at most ``patience`` s."""
     thread = threading.Thread(target=run, args=(stop,), name=name, daemon=True)
     thread.start()
     try:
         yield
     finally:
         stop.notify()
-        thread.join(timeout=10.0)
+        thread.join(timeout=patience)
 
 
 def _joiner(

@@ -12,6 +12,7 @@ nothing else.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 
 from windlass.agent.signal_board import AdmissionAnswer
@@ -69,6 +70,8 @@ class Marker:
         Delays between retries while a change of the mark fails.
     notify
         Called with each message for the user.
+    pause
+        Waits for a number of seconds between the last attempts.
     """
 
     def __init__(
@@ -80,11 +83,13 @@ class Marker:
         clock: Callable[[], float],
         backoff: Backoff,
         notify: Callable[[str], None],
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        self._pause = pause
         self._server, self._path, self._by = server, f"/api/v1/nodes/{node}", by
         self._answer, self._clock, self._backoff, self._notify = answer, clock, backoff, notify
         self._changed_at = -math.inf
-        #: True if the node is marked; None before the first change.
+        #: True if the node is marked; None before the first change, and after one whose outcome is unknown.
         self.marked: bool | None = None
         self.failed = 0
         #: Number of failed tries since the last success.
@@ -103,6 +108,8 @@ class Marker:
             except ClusterError as error:
                 if not left:
                     self._notify(f"{self._path}: the mark cannot be removed: {error}")
+                else:
+                    self._pause(_POLL_S)
 
     def step(self) -> float:
         """Change the mark if that is due; return the delay until the next step, s."""

@@ -10,6 +10,7 @@ from windlass.report.capacity import capacity_sentences
 from windlass.report.cut_work import change_sentence, cut_share, input_sentence
 from windlass.report.fidelity import fidelity_sentence
 from windlass.report.instances import instances_sentence
+from windlass.report.sentence import is_contest
 from windlass.report.sweep_sentence import change_over_sweep
 from windlass.results import Results
 from windlass.results.capacity import CapacityAnswer, capacity
@@ -84,7 +85,8 @@ def answer_to(
     words = answer_sentences(found)
     change = change_over_sweep(sweep_changes(results, verdict))
     if change:
-        words = (f"{words[0]} {change}", *words[1:]) if words and not found.headlines else (change, *words)
+        joined = words and not found.headlines and verdict is not None and is_contest(verdict)
+        words = (f"{words[0]} {change}", *words[1:]) if joined else (change, *words)
     several = verdict is not None and any(len(point.names) > 1 for point in verdict.points)
     without = uncut() if words and several and cut > MOST_CUT else None
     other = None if without is None else judge(without, by, requirements)

@@ -42,20 +42,25 @@ def lead_words(least: _Floats, other: _Floats, name: str) -> str:
     if not mean > 0:
         return f"as good as {name}"
     lead = mean - float(first.mean())
-    words = f"{percentage(abs(lead) / mean)} {'less' if lead >= 0 else 'more'} than {name}"
+    # 1 if the first one has less error, which is the rule.
+    sign = 1 if lead >= 0 else -1
+    words = f"{percentage(abs(lead) / mean)} {'less' if sign > 0 else 'more'} than {name}"
     measure = measure_of("mean_response_s")
     if count < LEAST_JOBS or measure is None:
         return f"{words}; {count:,} rows are too few for a confidence interval"
     found = BlockedLog(measure, (second[None, :], first[None, :])).evidence(0, 1, lead)
     if found.interval is not None:
-        low, high = (_percent(each / mean) for each in (found.interval.low, found.interval.high))
-        chance = "" if found.direction > 0 else ", which does not rule out chance"
+        low, high = map(
+            _percent, sorted(sign * each / mean for each in (found.interval.low, found.interval.high))
+        )
+        chance = "" if sign * found.direction > 0 else ", which does not rule out chance"
         return (
             f"{words}; 95 % confidence interval {low} to {high} %, n = {found.interval.count} blocks{chance}"
         )
     signs = found.signs
-    worse = f"{name} is worse in {signs.above} of {signs.pairs} blocks"
-    chance = "rules out chance" if found.direction > 0 else "does not rule out chance"
+    worse = f"{name} is {'worse' if sign > 0 else 'better'} in {signs.above if sign > 0 else signs.below}"
+    worse += f" of {signs.pairs} blocks"
+    chance = "rules out chance" if sign * found.direction > 0 else "does not rule out chance"
     # Without a refusal there is an interval.
     why = "" if found.refusal is None else f"; {no_interval(found.refusal, count, 'row')}"
     return f"{words}; {worse}, which {chance}{why}"

@@ -54,7 +54,9 @@ def closest(point: PointVerdict) -> str:
         texts = dict.fromkeys(each.requirement.text for each in point.broken)
         return f"; {'; '.join(f'{text} is met by {_meeting(point, text)}' for text in texts)}"
     # Under one requirement, the variant with the value closest to the bound is the closest.
-    valued = [each for each in point.broken if not math.isnan(each.value)]
+    valued = [each for each in point.broken if not math.isnan(each.value - each.bound)]
+    if not valued:
+        return f", because their {label(point.broken[0].metric)}, or its bound, is unknown"
     near = min(valued, key=lambda each: abs(each.value - each.bound))
     value, bound = in_words(near.metric, near.value, near.bound)
     return (

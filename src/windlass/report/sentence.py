@@ -57,7 +57,7 @@ n = 20 blocks.'
     if verdict is None:
         return ()
     answers = [point_sentence(verdict, point) for point in verdict.points]
-    if len(answers) > 1 and all(point.compared < 2 for point in verdict.points):
+    if not is_contest(verdict):
         return tuple(f"{point.point}: {line}" for point in verdict.points for line in _alone(verdict, point))
     if len(answers) == 1:
         first = " ".join((answers[0], *compared_with_recorded(verdict, verdict.points[0])))
@@ -68,6 +68,18 @@ n = 20 blocks.'
         for line in (answer, *compared_with_recorded(verdict, point), *qualifications(verdict, point))
     ]
     return (_over_points(verdict), *by_point)
+
+
+def is_contest(verdict: Verdict) -> bool:
+    """Return whether policies are compared; in a sweep of one policy, the first sentence is about its first point.
+
+    Parameters
+    ----------
+    verdict
+        From :func:`windlass.results.verdict.judge`.
+    """
+    points = verdict.points
+    return len(points) < 2 or any(point.compared > 1 or point.broken for point in points)
 
 
 def _over_points(verdict: Verdict) -> str:

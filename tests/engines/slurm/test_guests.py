@@ -262,3 +262,15 @@ def test_a_guest_that_slurm_does_not_start_is_not_taken_in_again_at_once(tmp_pat
         for _ in range(601):
             found.poll(1.0)
         assert found.release_shared(7, 8, 30, 900.0, 2400.0) == ""
+
+
+def test_a_refused_release_says_nothing_about_a_guest_s_limit(tmp_path):
+    slurm = Slurm()
+    with Journal(tmp_path / "journal") as journal:
+        found = driver(slurm, journal)
+        found.poll(0.0)
+        found.start = lambda jobs: dict.fromkeys(jobs, "Slurm temporarily unable to accept it")
+        assert found.release_shared(7, 8, 30, 900.0, 1400.0).startswith("Slurm temporarily")
+        del found.start
+        found.poll(1.0)
+        assert found.release_shared(7, 8, 30, 900.0, 1400.0) == ""

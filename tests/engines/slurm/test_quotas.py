@@ -53,7 +53,7 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path, monkeypatch):
     monkeypatch.setattr(module.os, "cpu_count", lambda: 4)
-    monkeypatch.setattr(module.socket, "gethostname", lambda: "here.there")
+    monkeypatch.setattr("socket.gethostname", lambda: "here.there")
     return lambda *rows, **options: Bench(tmp_path, *rows, **options)
 
 

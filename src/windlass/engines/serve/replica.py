@@ -71,13 +71,18 @@ class Replica:
         self._last_end = -math.inf
         self.last_active = now  # when it was added, last tried or last completed a request
         self.ended = 0  # requests
+        self.dropped = 0  # requests that were cancelled before the first one ended
         self.last: deque[tuple[float, float]] = deque(maxlen=window)  # requests served, busy seconds
         self._counted = now  # when busy seconds were last updated
 
     @property
     def known(self) -> bool:
-        """True if enough completions were learned from; the first one is not."""
-        return self.ended > TRIALS
+        """True if enough completions were learned from; the first one is not.
+
+        A replica that has answered none of several requests that were cancelled is known, too, as a slow one. Otherwise
+        it would stay new, and get a request whenever it is idle.
+        """
+        return self.ended > TRIALS or (self.ended == 0 and self.dropped > TRIALS)
 
     def count(self, now: float, at_once: int) -> None:
         """Update the busy seconds."""
@@ -109,8 +114,7 @@ class Replica:
         self.outstanding.pop(request, None)
         done = Done(0.0, self.busy - self.reported)
         self.reported = self.busy
-        # Without this, a replica that hangs from its start would stay new, and get a request whenever it is idle.
-        self.ended += 1
+        self.dropped += 1
         return done
 
     def end(self, request: Hashable, now: float, at_once: int) -> Done:

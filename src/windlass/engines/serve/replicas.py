@@ -40,7 +40,7 @@ class Replicas(Generic[Id]):
 
     - A replica's first completion is not learned from, as it includes one-time work (loading, compiling).
     - A replica with fewer than two learned completions is *new*: it gets a request whenever it is idle, and no
-      second one before that has ended. A new replica that hangs costs one request.
+      second one before that has ended. A new replica that hangs costs one request, or three if clients cancel them.
     - An ``explore_share`` of requests goes to the idle replica with the oldest completion, so that an estimate that has
       become too low, and keeps requests away, is corrected.
     - A replica whose requests fail is ejected for a while, unless all replicas are; see

@@ -13,7 +13,7 @@ from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import Restored, Returning, Taking
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
-from windlass.engines.slurm.models import JobRow
+from windlass.engines.slurm.models import JobRow, Phase
 from windlass.engines.slurm.reasons import ASIDE, ASIDE_FOR_GOOD
 from windlass.model import BatchError
 
@@ -82,7 +82,7 @@ class Guests:
         until
             Its promised end, s.
         """
-        if self._clock() < self._unstarted.get(row.job, Refusal()).again:
+        if self.rests(row.job):
             return "Slurm did not start it as a guest, for example because its time limit was then too long"
         taking = Taking(self._clock(), row.job, host, quota, row.limit, until, row.submit, row.restarts)
         self._journal.append(taking)
@@ -95,6 +95,14 @@ class Guests:
             return str(error)
         self._tried.add(row.job)
         return ""
+
+    def rests(self, job: int) -> bool:
+        """Return whether a job is no guest for a while, because Slurm did not start it as one."""
+        return self._clock() < self._unstarted.get(job, Refusal()).again
+
+    def not_tried(self, job: int) -> None:
+        """Note that a job was not released as a guest, so that its waiting says nothing about its limit."""
+        self._tried.discard(job)
 
     def requeue(self, row: JobRow, why: str) -> str:
         """Requeue a running job, held, after journaling it; return an error message, or an empty string."""
@@ -143,9 +151,10 @@ class Guests:
             self._refused[row.job] = Refusal(refused.times + 1, now + ASIDE.delay(refused.times + 1))
 
     def forget(self, rows: Mapping[int, JobRow]) -> None:
-        """Forget the attempts on jobs that Slurm no longer lists."""
+        """Forget the attempts on jobs that Slurm no longer lists, and on those that run."""
+        waiting = {job for job, row in rows.items() if row.phase is Phase.WAITS}
         for attempts in (self._refused, self._unstarted):
-            for job in attempts.keys() - rows.keys():
+            for job in attempts.keys() - waiting:
                 del attempts[job]
         self._tried &= rows.keys()
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -22,7 +21,7 @@ from windlass.engines.linux.watchdog import watched
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.models import NodeRow, Phase
 from windlass.engines.slurm.system import SlurmSystem
-from windlass.engines.slurm.use import SlurmUse
+from windlass.engines.slurm.use import SlurmUse, nodes_here
 from windlass.model import BatchError
 
 #: Margin added when a time limit is extended, s, so that it is not extended at each checkpoint.
@@ -90,9 +89,7 @@ class SlurmShares(SlurmUse):
         self._set: dict[int, _Set] = {}
         #: Cores of hosts by Slurm's numbers; an empty set if these differ from the machine's.
         self._cores: dict[int, frozenset[int]] = {}
-        here = _nodes_here(client)
-        self._here = frozenset(node.name for node in here)
-        self._pins = _is_whole(here) and numbers_agree()
+        self._pins = _is_whole(nodes_here(client)) and numbers_agree()
         self._pairs: tuple[Pair, ...] = ()
         self._closed = False
         self._stack = contextlib.ExitStack()
@@ -106,8 +103,7 @@ class SlurmShares(SlurmUse):
         A job that also runs on other hosts is refused, because no quota can be set there.
         """
         try:
-            others = [name for name in self._system.nodes_of(pair.host) if name not in self._here]
-            if others:
+            if others := self._elsewhere(pair.host):
                 return f"job {pair.host} also runs on {listed(others)}, where no quota can be set"
             return self._system.release_shared(pair.guest, pair.host, pair.quota, longest, until)
         except AwayError:
@@ -225,10 +221,6 @@ class SlurmShares(SlurmUse):
 
     def _throttled(self, job: int) -> float:
         return self._groups.usage(job).throttled if job in self._set else 0.0
-
-
-def _nodes_here(client: Client) -> list[NodeRow]:
-    return [node for node in client.nodes() if node.host == socket.gethostname().partition(".")[0]]
 
 
 def numbers_agree(cpus: Path = Path("/sys/devices/system/cpu")) -> bool:

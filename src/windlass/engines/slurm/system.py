@@ -199,6 +199,7 @@ class SlurmSystem:
         error = self.guests.take_in(row, host, nodes, quota, longest, until)
         error = error or self.start([job]).get(job, "")
         if error:
+            self.guests.not_tried(job)
             self.guests.restore([row])
         return error
 

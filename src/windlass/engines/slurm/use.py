@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from windlass.engines.linux.job_progress import read as read_progress
 from windlass.engines.linux.measure import Meter
 from windlass.engines.linux.members import below
 from windlass.engines.slurm.client import Client, numbers
-from windlass.engines.slurm.models import JobRow
+from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.system import SlurmSystem
 from windlass.model import InputError
 from windlass.share.allocation import Candidate
@@ -40,6 +41,12 @@ class _Measured:
     meter: Meter
     folders: tuple[Path, ...]
     progress: Path | None = None
+
+
+def nodes_here(client: Client) -> list[NodeRow]:
+    """Return the nodes of this machine, by its name with or without the domain."""
+    names = {socket.gethostname().partition(".")[0], "localhost"}
+    return [node for node in client.nodes() if node.host.partition(".")[0] in names]
 
 
 class SlurmUse:
@@ -65,6 +72,9 @@ class SlurmUse:
         #: Number of known jobs at which those that Slurm no longer lists are dropped.
         self._most_known = _FEW
         self._measured: dict[int, _Measured] = {}
+        self._here = frozenset(node.name for node in nodes_here(client))
+        #: Nodes of jobs, as Slurm writes them, and those of them that are other machines.
+        self._others: dict[int, tuple[str, tuple[str, ...]]] = {}
         self._memory_per_core = _memory_per_core(client)
 
     def candidate(self, job: int) -> Candidate | None:
@@ -72,7 +82,7 @@ class SlurmUse:
         if not self._system.knows(job):
             return self._known.get(job)
         row = self._system.details(job)
-        if not row.shares:
+        if not row.shares or self._system.guests.rests(job):
             return None
         if len(self._known) > self._most_known:
             listed = (job for job in self._known if self._system.knows(job) or job in self._measured)
@@ -87,13 +97,26 @@ class SlurmUse:
         return max(float(row.memory), row.procs * self._memory_per_core)
 
     def readings(self, jobs: Sequence[int], now: float) -> Mapping[int, Reading]:
-        """Return the usage of jobs on this host."""
+        """Return the usage of jobs on this host; those that also run on other hosts are left out."""
         found: dict[int, Reading] = {}
+        self._others = {job: each for job, each in self._others.items() if self._system.knows(job)}
         for job in jobs:
+            if self._elsewhere(job):
+                continue
             with contextlib.suppress(GroupError, OSError):
                 if (reading := self._read(job, now)) is not None:
                     found[job] = reading
         return found
+
+    def _elsewhere(self, job: int) -> tuple[str, ...]:
+        """Return the nodes of a job that are other machines; empty if no node is known to be this machine."""
+        nodes = self._system.details(job).nodes if self._here and self._system.knows(job) else ""
+        if not nodes or nodes in self._here:
+            return ()
+        if self._others.get(job, ("", ()))[0] != nodes:
+            others = tuple(name for name in self._system.nodes_of(job) if name not in self._here)
+            self._others[job] = nodes, others
+        return self._others[job][1]
 
     def last_reading(self, job: int, before: Reading) -> Reading:
         """Return an ended job's last reading: its tasks as last written to its progress file, as its cgroup is gone."""

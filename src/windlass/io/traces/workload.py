@@ -146,10 +146,10 @@ def to_workload(
     system, logged = processors or trace.processors, trace.processors
     if trace.peak and where is not None and not _is_stretch(trace, where):
         logged = peak_processors(complete.records)
-        if processors is None:
+        if processors is None and logged is not None and logged != system:
             complete = complete.with_notes(
-                f"the jobs that are used held at most {logged} processors at once; if they had a site of their own, "
-                f"set its number of processors ({system} here, those of all jobs)"
+                f"the jobs that are used held at most {logged:,} processors at once; if they had a site of their own, "
+                f"set its number of processors ({system:,} here, those of all jobs)"
             )
     if system is None:
         system = _largest(complete)
@@ -176,8 +176,10 @@ def to_workload(
 
 
 def _is_stretch(trace: Trace, where: str) -> bool:
-    """Return whether a condition selects neighbouring records, as one on the time does, and not those of a group."""
-    rows = matching(trace.name, trace.records.with_row_index("row_of_log"), where)["row_of_log"]
+    """Return whether a condition selects neighbouring submissions, as one on the time does, and not a group."""
+    # Some logs are in the order of ends.
+    ordered = trace.records.sort("submit", maintain_order=True, nulls_last=True).with_row_index("row_of_log")
+    rows = matching(trace.name, ordered, where)["row_of_log"].sort()
     return len(rows) > 0 and int(rows[-1]) - int(rows[0]) + 1 == len(rows)
 
 

@@ -176,10 +176,10 @@ def judge(
     able = [metric for metric, better in directions.items() if better]
     metric = first if by is None else metric_named(by, able, "by")
     named = [(each, metric_named(each.metric, list(directions), "require")) for each in requirements]
-    points = tuple(
-        _point([results.variants[row] for row in rows], metric, directions, named)
-        for rows in comparable(results)
-    )
+    groups = [[results.variants[row] for row in rows] for rows in comparable(results)]
+    for requirement, of_metric in named:
+        _check_known(groups, requirement, of_metric)
+    points = tuple(_point(group, metric, directions, named) for group in groups)
     return Verdict(metric, directions[metric], points)
 
 
@@ -252,6 +252,22 @@ def _point(
     return PointVerdict(point, names, comparison, costs, broken, recorded, bounds, baseline)
 
 
+def _check_known(groups: list[list[VariantResult]], requirement: Requirement, metric: str) -> None:
+    """Refuse a requirement on a value, or relative to one, that no point of the results has."""
+    whose = "all variants"
+    for group in groups:
+        own = [_mean(each, metric) for each in group if not (each.recorded or each.bound)]
+        bound = [_mean(each, metric) for each in group if each.own_name == requirement.variant]
+        if any(map(math.isnan, bound)):
+            whose = repr(requirement.variant)
+        elif not own or not all(map(math.isnan, own)):
+            return
+    raise ParameterError(
+        "require",
+        f"{requirement.text!r}: {metric} of {whose} is unknown, so the requirement cannot be checked; omit it",
+    )
+
+
 def _broken(
     variants: list[VariantResult], names: tuple[str, ...], requirement: Requirement, metric: str
 ) -> list[BrokenRequirement]:
@@ -262,17 +278,6 @@ def _broken(
             f"{requirement.text!r}: unknown variant {requirement.variant!r}, expected one of {', '.join(names)}",
         )
     of_variant = 1.0 if requirement.variant is None else values[names.index(requirement.variant)]
-    judged = [
-        value
-        for value, variant in zip(values, variants, strict=True)
-        if not (variant.recorded or variant.bound)
-    ]
-    if math.isnan(of_variant) or (judged and all(map(math.isnan, judged))):
-        whose = repr(requirement.variant) if math.isnan(of_variant) else "all variants"
-        raise ParameterError(
-            "require",
-            f"{requirement.text!r}: {metric} of {whose} is unknown, so the requirement cannot be checked; omit it",
-        )
     return [
         BrokenRequirement(row, requirement, metric, value, requirement.factor * of_variant)
         for row, value in enumerate(values)
