@@ -71,7 +71,7 @@ class Replica:
         self._last_end = -math.inf
         self.last_active = now  # when it was added, last tried or last completed a request
         self.ended = 0  # requests
-        self.dropped = 0  # requests that were cancelled before the first one ended
+        self.dropped = 0  # requests that were cancelled
         self.last: deque[tuple[float, float]] = deque(maxlen=window)  # requests served, busy seconds
         self._counted = now  # when busy seconds were last updated
 
