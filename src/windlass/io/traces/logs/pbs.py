@@ -128,7 +128,7 @@ def _logged(job_id: str, found: re.Match[str], row: Row) -> LoggedJob:
             raise UnreadableError.of("end", row.text("end") or "", "a time that is not before start")
         run = end - start
     select, nodes = row.text("Resource_List.select"), row.text("Resource_List.nodes")
-    # Torque writes the server's default ncpus=1 together with nodes=2:ppn=4, so the largest one is what the job requests.
+    # Torque writes its default ncpus=1 together with nodes=2:ppn=4, so the largest amount is what the job requests.
     amounts = (
         row.whole("Resource_List.ncpus"),
         row.whole("Resource_List.procs"),
