@@ -76,6 +76,15 @@ def test_a_load_scales_the_arrivals_of_a_log_with_a_note(log):
     assert submits(found, 0) == pytest.approx([0, 20, 40, 60, 200])
 
 
+def test_a_factor_on_jobs_of_one_instant_is_said_to_change_nothing(tmp_path):
+    path = tmp_path / "burst.csv"
+    path.write_text("submit,run,procs\n5,10,1\n5,20,2\n")
+    found = run(scenario(path, load=["x1", "x2"]))
+    assert submits(found, 0) == submits(found, -1)
+    notes = [note for note in found.notes() if "load" in note]
+    assert notes == ["load x2 changes nothing, because all jobs are submitted at one instant"]
+
+
 def test_a_load_refers_to_the_site_of_its_variant(log):
     found = run(scenario(log, load=0.675, cluster={"processors": [8, 16]}))
     assert submits(found, 0) == pytest.approx([0, 10, 20, 30, 100])

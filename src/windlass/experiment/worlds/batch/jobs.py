@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -81,7 +82,10 @@ def _loaded(found: Workload, load: float | str) -> Workload:
     factor = factor_to(float(load), found.jobs, found.processors) if given is None else given
     jobs = faster(found.jobs, factor)
     before, after = (offered_load(each, found.processors) for each in (found.jobs, jobs))
-    note = f"arrivals are {factor:.4g} times as fast: offered load {after:.4g} instead of {before:.4g}"
+    if math.isnan(before):
+        note = f"load {load} changes nothing, because all jobs are submitted at one instant"
+    else:
+        note = f"arrivals are {factor:.4g} times as fast: offered load {after:.4g} instead of {before:.4g}"
     return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note), calendar=None)
 
 
