@@ -92,9 +92,14 @@ def difference(amount: float, reference: float, unit: Unit) -> str:
     ('1.500 min (25 %)', '2.000 percentage points')
     """
     if unit is PERCENT:
-        return f"{number(amount * unit.factor)} percentage points"
+        return points(amount)
     part = f" ({percentage(amount / abs(reference))})" if reference and amount < 10 * abs(reference) else ""
     return f"{measured(amount, unit)}{part}"
+
+
+def points(amount: float) -> str:
+    """Return a difference of two shares, such as ``2.000 percentage points``."""
+    return f"{number(amount * PERCENT.factor)} percentage points"
 
 
 def pairs(found: ConfidenceInterval, comparison: Comparison) -> str:

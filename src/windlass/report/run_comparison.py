@@ -10,9 +10,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from windlass.report.phrases import label, listed, measured, quoted
+from windlass.report.phrases import label, listed, measured, points, quoted
 from windlass.report.sentence import evidence_phrases
-from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit
+from windlass.report.units import PERCENT, Unit, counted, percentage, sentence_unit
 from windlass.results.run_comparison import NAMES, PairedVariants, RunComparison
 from windlass.results.verdict.compare import Comparison, same
 from windlass.results.verdict.judge import PointVerdict
@@ -98,7 +98,7 @@ def _sentence(found: RunComparison, pair: PairedVariants) -> str:
 def _gap(first: float, second: float, unit: Unit) -> str:
     gap = abs(second - first)
     if unit is PERCENT:
-        return f"{number(gap * unit.factor)} percentage points"
+        return points(gap)
     if not first or gap >= 10 * abs(first):
         return measured(gap, sentence_unit("_s", [gap]) if unit.symbol in ("s", "min", "h", "d") else unit)
     return percentage(gap / abs(first))
