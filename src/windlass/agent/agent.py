@@ -42,6 +42,8 @@ from windlass.model import InputError
 
 #: First and longest delay between retries while an aggregator or Kubernetes is unreachable, s.
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 1.0, 300.0
+#: How long an agent waits at its end for the removal of the mark, s: three attempts of two requests of 10 s each.
+_LAST_MARK_S = 65.0
 
 Clock = Callable[[], float]
 Notify = Callable[[str], None]
@@ -269,10 +271,6 @@ class _FirstStep:
         missing = self._observer.missing(seen)
         if missing:
             self._notify(f"{len(missing)} not on this machine: {'; '.join(missing)}")
-
-
-#: How long an agent waits at its end for the removal of the mark, s: three attempts of two requests of 10 s each.
-_LAST_MARK_S = 65.0
 
 
 @contextmanager
