@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.engines.backoff import Backoff
+from windlass.engines.backoff import NO_FAILURES, Attempts, Backoff
 
 SECONDS = st.floats(1e-3, 1e6)
 FAILURES = st.integers(1, 10_000)
@@ -48,3 +48,13 @@ def test_delays_of_the_same_generator_are_the_same():
 def test_delays_do_not_depend_on_earlier_calls(first, most, failures):
     backoff = Backoff(first, most)
     assert backoff.delay(failures) == backoff.delay(failures)
+
+
+@given(st.lists(st.floats(0.0, 1e3), min_size=1, max_size=12), st.integers(0, 6))
+def test_attempts_are_at_once_up_to_a_number_of_failures_and_then_delayed(gaps, at_once):
+    backoff, record, now = Backoff(5.0, 60.0), NO_FAILURES, 1000.0
+    for count, gap in enumerate(gaps, 1):
+        now += gap
+        record = record.failed(now, backoff, at_once)
+        due = now + backoff.delay(count - at_once) if count > at_once else -math.inf
+        assert record == Attempts(count, due)

@@ -1,4 +1,4 @@
-"""Delays between retries of something that fails: doubled each time, up to a limit."""
+"""When something that fails is tried again: after delays that double each time, up to a limit."""
 
 from __future__ import annotations
 
@@ -50,3 +50,45 @@ class Backoff:
         """
         delay = min(self.first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), self.most)
         return delay if self.rng is None else float(delay * self.rng.uniform(0.5, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Failures in a row of one operation, and when its next attempt is due.
+
+    Parameters
+    ----------
+    failures
+        Failures in a row; 0 after a success.
+    due
+        When it may be tried again, s; minus infinity if at once.
+
+    Examples
+    --------
+    >>> once = Attempts().failed(100.0, Backoff(5.0, 300.0))
+    >>> once, once.failed(105.0, Backoff(5.0, 300.0))
+    (Attempts(failures=1, due=105.0), Attempts(failures=2, due=115.0))
+    """
+
+    failures: int = 0
+    due: float = -math.inf
+
+    def failed(self, now: float, backoff: Backoff, at_once: int = 0) -> Attempts:
+        """Return the record after one more failure.
+
+        Parameters
+        ----------
+        now
+            When it failed, s.
+        backoff
+            Delays before the next attempts.
+        at_once
+            Failures in a row after which the operation may be tried again without a delay.
+        """
+        failures = self.failures + 1
+        delayed = failures - at_once
+        return Attempts(failures, now + backoff.delay(delayed) if delayed > 0 else -math.inf)
+
+
+#: The record of an operation that has not failed since its last success.
+NO_FAILURES = Attempts()

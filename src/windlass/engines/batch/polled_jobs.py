@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from windlass.engines.backoff import Backoff
+from windlass.engines.backoff import NO_FAILURES, Attempts, Backoff
 from windlass.engines.batch.system import Cancelled, Event, Submitted
 
 _Row = TypeVar("_Row")
 
 #: Delays before a job that did not start, or that the system did not release several times, is tried again, s.
 ASIDE = Backoff(5.0, 300.0)
-#: Refusals in a row after which a job is set aside.
-MOST_REFUSALS = 4
+#: Releases that the system refused in a row and that are repeated without a delay; the next one sets the job aside.
+_REFUSALS_AT_ONCE = 3
+
+
+def refused_release(releases: Attempts, now: float) -> Attempts:
+    """Return the record after one more refused release; the job is set aside if the next attempt is due later."""
+    return releases.failed(now, ASIDE, at_once=_REFUSALS_AT_ONCE)
 
 
 class Reported(Enum):
@@ -46,8 +51,8 @@ class PolledJob(Generic[_Row]):
         The running number of that release; 0 for none.
     began
         Whether its start was reported.
-    refusals
-        Refusals in a row.
+    releases
+        Refused releases in a row.
     aside
         When it is tried again, s; NaN if it is not set aside.
     obstacle
@@ -65,7 +70,7 @@ class PolledJob(Generic[_Row]):
     released: float = math.nan
     turn: int = 0
     began: bool = False
-    refusals: int = 0
+    releases: Attempts = NO_FAILURES
     aside: float = math.nan
     obstacle: str = ""
     withheld: bool = False
@@ -106,17 +111,17 @@ class PolledJobs(Generic[_Known]):
         """Note that a job was released at ``at`` (s): it holds processors from then on."""
         each = self._known[self._by_number[number]]
         self._turns += 1
-        each.released, each.turn, each.refusals = at, self._turns, 0
+        each.released, each.turn, each.releases = at, self._turns, NO_FAILURES
         each.reported, each.began = Reported.HOLDS, False
         self._note_release(each)
 
     def refused(self, number: int, now: float) -> list[Event]:
         """Note that a release was refused; return the event that sets the job aside after several refusals."""
         each = self._known[self._by_number[number]]
-        each.refusals += 1
-        if each.refusals < MOST_REFUSALS:
+        each.releases = refused_release(each.releases, now)
+        if each.releases.due < now:
             return []
-        each.aside = now + ASIDE.delay(each.refusals - MOST_REFUSALS + 1)
+        each.aside = each.releases.due
         each.reported = Reported.NOTHING
         return [Cancelled(number, now)]
 

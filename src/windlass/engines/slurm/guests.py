@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import msgspec
 
+from windlass.engines.backoff import NO_FAILURES, Attempts
+from windlass.engines.batch.polled_jobs import ASIDE
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import Restored, Returning, Taking
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
 from windlass.engines.slurm.models import JobRow, Phase
-from windlass.engines.slurm.reasons import ASIDE, ASIDE_FOR_GOOD
+from windlass.engines.slurm.reasons import ASIDE_FOR_GOOD
 from windlass.model import BatchError
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """How often Slurm refused to revert a guest's settings in a row, and when the next attempt is due, s."""
-
-    times: int = 0
-    again: float = -math.inf
 
 
 class Guests:
@@ -57,10 +49,10 @@ class Guests:
         self._client, self._journal, self._past = client, journal, past
         self._notify, self._clock = notify, clock
         #: Jobs whose settings Slurm refused to revert.
-        self._refused: dict[int, Refusal] = {}
+        self._refused: dict[int, Attempts] = {}
         #: Jobs that this driver took in, and those of them that Slurm did not start as guests.
         self._tried: set[int] = set()
-        self._unstarted: dict[int, Refusal] = {}
+        self._unstarted: dict[int, Attempts] = {}
 
     def take_in(
         self, row: JobRow, host: int, nodes: Sequence[str], quota: int, longest: float, until: float
@@ -98,7 +90,7 @@ class Guests:
 
     def rests(self, job: int) -> bool:
         """Return whether a job is no guest for a while, because Slurm did not start it as one."""
-        return self._clock() < self._unstarted.get(job, Refusal()).again
+        return self._clock() < self._unstarted.get(job, NO_FAILURES).due
 
     def not_tried(self, job: int) -> None:
         """Note that a job was not released as a guest, so that its waiting says nothing about its limit."""
@@ -134,21 +126,21 @@ class Guests:
             if not row.held or row.job not in self._journal.standing.taken:
                 continue
             taken, now = self._past.taken(row), self._clock()
-            refused = self._refused.get(row.job, Refusal())
-            if now < refused.again:
+            refused = self._refused.get(row.job, NO_FAILURES)
+            if now < refused.due:
                 continue
             errors = [] if taken is None else self._reverted(row.job, taken.limit)
             if not errors:
                 self._journal.append(Restored(now, row.job))
                 self._refused.pop(row.job, None)
                 if taken is not None and row.job in self._tried and row.restarts == taken.restarts:
-                    times = self._unstarted.get(row.job, Refusal()).times + 1
-                    self._unstarted[row.job] = Refusal(times, now + ASIDE_FOR_GOOD.delay(times))
+                    unstarted = self._unstarted.get(row.job, NO_FAILURES)
+                    self._unstarted[row.job] = unstarted.failed(now, ASIDE_FOR_GOOD)
                 self._tried.discard(row.job)
                 continue
-            if not refused.times:
+            if not refused.failures:
                 self._notify(f"job {row.job} keeps a guest's time limit or nodes: {'; '.join(errors)}")
-            self._refused[row.job] = Refusal(refused.times + 1, now + ASIDE.delay(refused.times + 1))
+            self._refused[row.job] = refused.failed(now, ASIDE)
 
     def forget(self, rows: Mapping[int, JobRow]) -> None:
         """Forget the attempts on jobs that Slurm no longer lists, and on those that run."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from windlass.engines.batch.polled_jobs import MOST_REFUSALS
+from windlass.engines.backoff import NO_FAILURES, Attempts
+from windlass.engines.batch.polled_jobs import ASIDE, refused_release
 from windlass.engines.batch.system import Event, Submitted
 from windlass.engines.slurm.models import JobRow, Phase
-from windlass.engines.slurm.reasons import ASIDE, ASIDE_FOR_GOOD, LAUNCH_FAILED, is_final, launch_failed
+from windlass.engines.slurm.reasons import ASIDE_FOR_GOOD, LAUNCH_FAILED, is_final, launch_failed
 
 
 @dataclass(slots=True)
@@ -37,8 +38,8 @@ class KnownJob:
     procs: int = 0
     #: Its suspended time reported so far, s.
     paused: float = 0.0
-    #: How many times in a row Slurm refused to release it.
-    refusals: int = 0
+    #: Releases that Slurm refused in a row.
+    releases: Attempts = NO_FAILURES
 
     def set_aside(self, now: float) -> str:
         """Set it aside until it is tried again; return a reason to report, empty if it is reported as blocked."""
@@ -53,9 +54,9 @@ class KnownJob:
 
     def refuse(self, now: float) -> bool:
         """Note that Slurm refused to release it; set it aside after several refusals, and return whether it is."""
-        self.refusals += 1
-        if self.refusals >= MOST_REFUSALS:
-            self.aside = now + ASIDE.delay(self.refusals - MOST_REFUSALS + 1)
+        self.releases = refused_release(self.releases, now)
+        if self.releases.due >= now:
+            self.aside = self.releases.due
         return not math.isnan(self.aside)
 
     def misfits(self, why: str) -> bool:

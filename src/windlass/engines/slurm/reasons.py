@@ -7,9 +7,7 @@ from windlass.engines.slurm.models import JobRow
 
 #: Reasons of a released job that will start once there is room. A job with any other reason is set aside.
 WAITS_FOR_ROOM = frozenset(["None", "Priority", "Resources", "Cleaning"])
-#: Delays before a job that was set aside is queued again …
-ASIDE = Backoff(5.0, 300.0)
-#: … and before one that cannot start unless it or the cluster is changed.
+#: Delays before a job that cannot start unless it or the cluster is changed is queued again.
 ASIDE_FOR_GOOD = Backoff(600.0, 21600.0)
 #: Reasons that end only when a user or an administrator changes the job, its account, or the partition.
 _NEVER = frozenset(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from windlass.engines.backoff import NO_FAILURES
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Resized, Started
 from windlass.engines.slurm.known_job import KnownJob, QueueChanges
 from windlass.engines.slurm.models import JobRow, Phase
@@ -60,7 +61,7 @@ class SlurmWatch:
         """Note that a job was released."""
         self._turns += 1
         known = self._known[job]
-        known.released, known.turn, known.refusals = at, self._turns, 0
+        known.released, known.turn, known.releases = at, self._turns, NO_FAILURES
 
     def refused(self, job: int, now: float) -> list[Event]:
         """Note that Slurm refused a release; return the event that sets the job aside after several refusals."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
+from windlass.engines.backoff import NO_FAILURES, Attempts
 from windlass.engines.batch.holds.site import HeldJob
 from windlass.engines.batch.polled_jobs import PolledJob
 from windlass.engines.batch.system import Event
@@ -20,16 +20,13 @@ class KnownHeldJob(PolledJob[HeldJob]):
         How often it had been started before it last held processors.
     times
         How often in a row it was held again because it did not start.
-    hold_refusals
-        How often in a row the system did not hold it again.
-    next_hold
-        When it may be held again, s.
+    holds
+        Refused attempts in a row to hold it again.
     """
 
     runs: int = 0
     times: int = 0
-    hold_refusals: int = 0
-    next_hold: float = -math.inf
+    holds: Attempts = NO_FAILURES
 
 
 @dataclass(frozen=True, slots=True)

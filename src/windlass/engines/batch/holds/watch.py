@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 
+from windlass.engines.backoff import NO_FAILURES
 from windlass.engines.batch.holds.history import HoldPast
 from windlass.engines.batch.holds.known import HoldChanges, KnownHeldJob
 from windlass.engines.batch.holds.site import HeldJob, HoldPhase, HoldWords
@@ -75,8 +76,7 @@ class HoldWatch(PolledJobs[KnownHeldJob]):
     def hold_ended(self, job: str, refused: bool, now: float) -> None:
         """Note whether the system refused to hold a job; the next attempt follows a delay that grows."""
         each = self._known[job]
-        each.hold_refusals = each.hold_refusals + 1 if refused else 0
-        each.next_hold = now + ASIDE.delay(each.hold_refusals) if refused else -math.inf
+        each.holds = each.holds.failed(now, ASIDE) if refused else NO_FAILURES
 
     def _order(self, row: HeldJob) -> tuple[int, float, tuple[int, int], str]:
         """Return the order of jobs: that of their release, then of their arrival, then of their numbers."""
@@ -160,7 +160,7 @@ class HoldWatch(PolledJobs[KnownHeldJob]):
             return False
         if not row.held:
             why = self._past.hold_reason(row) if row.holdable else ""
-            if why and now >= each.next_hold:
+            if why and now >= each.holds.due:
                 found.hold[row.job] = why
             elif row.holdable and not why and each.reported is Reported.WAITS:
                 found.freed.append(row.job)
