@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.report.made import random_outcome
+from tests.report.made import outcome, random_outcome
 from tests.report.page import Page
 from windlass.report.html import write_report
 from windlass.report.job_columns import lanes
@@ -75,6 +75,22 @@ def test_a_point_shows_its_mean_in_the_unit_of_the_axis():
     assert figure.layout.yaxis.rangemode == "tozero"
     assert figure.layout.xaxis2.title.text == "load"
     assert [each.text for each in figure.layout.annotations] == ["processors=64", "processors=128"]
+
+
+def test_means_of_different_magnitude_have_a_logarithmic_axis():
+    made = []
+    for policy, waits in (("fcfs", (5000.0, 9000.0)), ("easy", (100.0, 200.0))):
+        for load, wait in zip(LOADS, waits, strict=True):
+            ends = outcome([0.0, 0.0], [0.0, 2 * wait], [60.0, 60.0])
+            made.append(VariantResult(f"{policy}, {load}", (), (ends,), "", (At("load", load),)))
+    results = Results("a sweep", "", tuple(made))
+    part = section(results, lanes(results), by="mean_wait_s")
+    assert part.plots[0].figure.layout.yaxis.type == "log"
+    assert "The axis of values is logarithmic." in part.html
+    near = Results("a sweep", "", tuple(made[:2]))
+    part = section(near, lanes(near), by="mean_wait_s")
+    assert part.plots[0].figure.layout.yaxis.type is None
+    assert "logarithmic" not in part.html
 
 
 @pytest.mark.matrix(0)

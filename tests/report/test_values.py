@@ -94,6 +94,16 @@ def test_distributions_pool_all_seeds():
     assert list(found["slowdown"].layout.xaxis.tickvals) == list(DECADE_TICKS.at)
 
 
+def test_many_variants_have_the_range_of_their_shares():
+    made = [
+        (f"v{n}", [outcome([0.0] * 10, [0.0] * n + [5.0] * (10 - n), [100.0] * 10)]) for n in range(1, 10)
+    ]
+    caption = distributions.section(lanes(results(*made))).html
+    assert "Jobs without any wait: from v1\xa010.0\xa0% to v9\xa090.0\xa0%." in caption
+    caption = distributions.section(lanes(results(*made[:8]))).html
+    assert "v1\xa010.0\xa0%, v2\xa020.0\xa0%, " in caption
+
+
 def test_the_axis_of_rows_other_than_jobs_starts_below_nearly_all_values():
     def lowest(values):
         return distributions._lowest([np.array(values)], "task")

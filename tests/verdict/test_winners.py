@@ -90,11 +90,14 @@ def test_significance_recorded_rows_and_requirements():
             (1,): {"a": [1.0, 2.0, 1.5], "b": [11.0, 12.1, 11.4], RECORDED: [0.0, 0.0, 0.0]},
             (2,): {"a": [5.0, 5.0, 5.0], "b": (4.5 + noisy).tolist(), RECORDED: [0.0, 0.0, 0.0]},
             (3,): {"a": [5.0, 5.0, 5.0], "b": [5.0, 5.0, 5.0]},
+            # The second is significantly worse, the third is not.
+            (4,): {"a": [1.0, 2.0, 1.5], "b": [11.0, 12.1, 11.4], "c": [1.1, 60.0, 0.9]},
         },
         ("load",),
     )
     (found,) = matrices(made)
-    first, second, third = (row[0] for row in found.cells)
+    first, second, third, fourth = (row[0] for row in found.cells)
+    assert (fourth.best, fourth.second, fourth.significant) == ("a", "b", False)
     assert (first.best, first.second, first.significant) == ("a", "b", True)
     assert (second.best, second.second, second.significant) == ("a", "b", False)
     assert (third.margin, third.significant) == (0.0, False)
@@ -104,6 +107,7 @@ def test_significance_recorded_rows_and_requirements():
         ("a", None),
         None,
         None,
+        ("a", None),
     ]
     assert math.isnan(found.cells[0][0].margin)
 

@@ -90,10 +90,13 @@ class _Kind:
 
 
 def classes(lanes: tuple[VariantLane, ...]) -> str:
-    """Return the tables of mean bounded slowdown by width and by run time; empty if all jobs are of one class."""
+    """Return the tables of mean bounded slowdown by width and by run time.
+
+    They are left out if all jobs are of one class, or if none waited.
+    """
     found = [(lane, times(lane.outcomes)) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     found = [(lane, known) for lane, known in found if len(known.submit)]
-    if not found:
+    if not any((known.start > known.submit).any() for _, known in found):
         return ""
     kinds = [_kind("by run time", _RUNS, [known.end - known.start for _, known in found])]
     if all(has(lane, "procs") for lane, _ in found):

@@ -19,6 +19,8 @@ from windlass.results.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
 _LEVELS = 740
 #: Minimum start of the axis for rows other than jobs, s.
 _LEAST = 1e-3
+#: Maximum number of variants of which a caption has a value each.
+_MOST_SHARES = 8
 _Found = list[tuple[VariantLane, JobTimes]]
 
 
@@ -141,10 +143,16 @@ def _slowdown(found: _Found) -> PageSection:
 
 
 def _listed(shares: list[tuple[VariantLane, float, int]]) -> str:
-    percents = (
-        (lane.name, share(part, whole).replace(" ", "\N{NO-BREAK SPACE}")) for lane, part, whole in shares
-    )
-    return ", ".join(text(f"{name}\N{NO-BREAK SPACE}{percent}") for name, percent in percents)
+    """Return the share of each variant; the lowest and the highest one if there are many variants."""
+    if len(shares) > _MOST_SHARES:
+        ordered = sorted(shares, key=lambda each: each[1] / each[2])
+        return f"from {_percent(*ordered[0])} to {_percent(*ordered[-1])}"
+    return ", ".join(_percent(*each) for each in shares)
+
+
+def _percent(lane: VariantLane, part: float, whole: int) -> str:
+    percent = share(part, whole).replace(" ", "\N{NO-BREAK SPACE}")
+    return text(f"{lane.name}\N{NO-BREAK SPACE}{percent}")
 
 
 def _part(plot: Plot, title: str, caption: str) -> PageSection:

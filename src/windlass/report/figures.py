@@ -53,6 +53,8 @@ _TIMES = (
     (365 * 86400, "1 y"), (3650 * 86400, "10 y"),
 )  # fmt: skip
 TIME_TICKS = Ticks(tuple(at for at, _ in _TIMES), tuple(label for _, label in _TIMES))
+#: A logarithmic axis whose ticks between powers of ten are whole numbers: plotly alone shortens 20 to 2.
+LOGARITHMIC = {"type": "log", "tickformat": ",~g"}
 _SHARES = Ticks((0, 25, 50, 75, 100), ("0 %", "25 %", "50 %", "75 %", "100 %"))
 _HALF_NAME = 19
 DECADE_TICKS = Ticks(

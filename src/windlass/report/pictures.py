@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windlass.report.figures import Plot, axis_style, framed_figure, plotted
+from windlass.report.figures import LOGARITHMIC, Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import PageSection, figure, text
 from windlass.report.palette import stroke
 
@@ -78,8 +78,8 @@ def _plot(picture: Picture) -> Plot:
                 marker={"size": 6},
                 **common,
             )
-    frame.update_xaxes(axis_style(picture.x_title), type="log" if picture.log_x else None)
-    frame.update_yaxes(axis_style(picture.y_title), type="log" if picture.log_y else None)
+    frame.update_xaxes(axis_style(picture.x_title), **(LOGARITHMIC if picture.log_x else {}))
+    frame.update_yaxes(axis_style(picture.y_title), **(LOGARITHMIC if picture.log_y else {}))
     if picture.categories:
         frame.update_xaxes(type="category")
     frame.update_layout(

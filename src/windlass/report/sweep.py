@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from windlass.report.figures import Plot, axis_style, framed_figure, plotted
+from windlass.report.figures import LOGARITHMIC, Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
 from windlass.report.job_columns import VariantLane
 from windlass.report.phrases import label
@@ -20,6 +20,9 @@ from windlass.results import At, Results, Summary, VariantResult
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 44, 56, 50
 #: Maximum number of stacked panels, one for each combination of values on the other axes; the table has all.
 _MOST_PANELS = 6
+#: Means whose largest is at least so many times the smallest are plotted on a logarithmic axis: otherwise one weak
+#: policy presses all others onto one line.
+_LOGARITHMIC_FROM = 20.0
 #: Candidates for the second metric; the first of these that the results have is plotted.
 _SECOND_METRICS = ("p99_wait_s", "mean_bounded_slowdown", "p99_response_s")
 
@@ -109,7 +112,8 @@ def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> PageSec
     name = axis.rpartition(".")[2].replace("_", " ")
     plot.update_xaxes(axis_style(""), type="category" if category else "linear")
     plot.update_xaxes(title=axis_style(name)["title"], row=len(shown), col=1)
-    plot.update_yaxes(axis_style(unit.symbol), rangemode="tozero")
+    logarithmic = _is_logarithmic(means)
+    plot.update_yaxes(axis_style(unit.symbol), **(LOGARITHMIC if logarithmic else {"rangemode": "tozero"}))
     height = _TOP + _BOTTOM + len(shown) * (_PANEL + _GAP) - _GAP
     plot.update_layout(
         showlegend=True,
@@ -123,12 +127,20 @@ def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> PageSec
         if rest
         else ""
     )
-    words = label(metric)
+    words, scale = label(metric), " The axis of values is logarithmic." if logarithmic else ""
     title = f"{words[0].upper()}{words[1:]} by {name}"
-    return PageSection(
-        figure(Plot(key, height, plot, logarithmic=False), title, f"Over <code>{text(axis)}</code>.{more}"),
-        (Plot(key, height, plot, logarithmic=False),),
-    )
+    drawn = Plot(key, height, plot, logarithmic)
+    return PageSection(figure(drawn, title, f"Over <code>{text(axis)}</code>.{scale}{more}"), (drawn,))
+
+
+def _is_logarithmic(means: Sequence[float]) -> bool:
+    """Return whether means differ so much that only a logarithmic axis shows them all.
+
+    >>> _is_logarithmic([1.0, 19.0]), _is_logarithmic([1.0, 21.0]), _is_logarithmic([0.0, 21.0])
+    (False, True, False)
+    """
+    known = [mean for mean in means if not math.isnan(mean)]
+    return bool(known) and min(known) > 0 and max(known) >= _LOGARITHMIC_FROM * min(known)
 
 
 def _summary(variant: VariantResult, metric: str) -> Summary:

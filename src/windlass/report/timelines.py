@@ -38,8 +38,10 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     dates = date_axis([lane for lane, _ in found], first, span, factor)
     wide = [(lane, known) for lane, known in found if has(lane, "procs")]
     noun = noun_of([lane for lane, _ in found])
+    # If no job waited, the section on waits says so, and a plot of the queue would be empty.
+    queued = any((known.start > known.submit).any() for _, known in found)
     # Tasks have one processor each, so that the processors of waiting tasks are their number.
-    larger = wide if noun == JOB else []
+    larger = wide if noun == JOB and queued else []
     parts = (
         _utilisation(
             [(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0],
@@ -48,9 +50,11 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
             dates,
             noun,
         ),
-        _waiting(found, span, width, dates, noun),
+        _waiting(found if queued else [], span, width, dates, noun),
         _requested(larger, span, width, dates),
     )
+    if not any(part.html for part in parts):
+        return NOTHING
     words = step_words([lane for lane, _ in found], sum(known.lacking for _, known in found), width, noun)
     words += _sampled(found, noun)
     return PageSection(
@@ -192,6 +196,8 @@ def _use(lane: VariantLane, known: JobTimes) -> Steps:
 
 
 def _waiting(found: _Found, span: float, width: float, dates: DateAxis | None, noun: str) -> PageSection:
+    if not found:
+        return NOTHING
     unit = axis_unit(span)
     courses = _courses(
         found,

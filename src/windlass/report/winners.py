@@ -15,7 +15,7 @@ from windlass.report.phrases import label
 from windlass.report.units import percentage
 from windlass.results.winners import WinnerCell, WinnerMatrix
 
-_MARKS = "Margin: lead over the second. n.s.: the lead is not statistically significant."
+_MARKS = "Margin: lead over the second. n.s.: not all others are significantly worse."
 
 
 def winner_tables(matrices: Sequence[WinnerMatrix]) -> tuple[Group, ...]:
@@ -34,7 +34,7 @@ def winner_tables(matrices: Sequence[WinnerMatrix]) -> tuple[Group, ...]:
     ──────────────────────
     0.5   easy 25 %
     0.9   fcfs 1.5 % n.s.
-    Margin: lead over the second. n.s.: the lead is not statistically significant.
+    Margin: lead over the second. n.s.: not all others are significantly worse.
     """
     return tuple(_table(matrix, last=matrix is matrices[-1]) for matrix in matrices)
 
@@ -73,7 +73,7 @@ def _html(matrix: WinnerMatrix) -> str:
         for value, cells in zip(matrix.rows, matrix.cells, strict=True)
     )
     return (
-        f'<h3>{text(_title(matrix))}</h3><div class="scroll"><table class="wide"><thead><tr>{heads}</tr></thead>'
+        f'<h3>{text(_title(matrix))}</h3><div class="scroll"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

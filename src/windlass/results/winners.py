@@ -27,7 +27,7 @@ class WinnerCell:
     margin
         Lead over the second relative to its mean, at least 0, such as 0.25; NaN without a second.
     significant
-        Whether the lead over the second is statistically significant.
+        Whether all variants that may win, not only the second, are significantly worse.
     """
 
     point: str
@@ -143,5 +143,5 @@ def _cell(verdict: Verdict, point: PointVerdict) -> WinnerCell | None:
     lead = verdict.better * (mean - other)
     margin = 0.0 if lead == 0 else lead / abs(other) if other else math.inf
     return WinnerCell(
-        point.point, point.names[best], mean, point.names[second], margin, comparison.is_worse(second)
+        point.point, point.names[best], mean, point.names[second], margin, point.winner is not None
     )
