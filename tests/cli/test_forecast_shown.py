@@ -105,13 +105,20 @@ def test_missing_scores_are_nan_in_the_tree():
 def test_the_chart_shows_the_longest_step():
     found = [("naive", result(4.0, 9.0, mean=5.0)), ("ses", result(5.0, 8.0, mean=7.0))]
     drawn = forecast_output.picture_of(options_of(), made_series(), found)
-    truth, naive, ses = drawn.lines
-    assert len(truth.x) == 600
+    # The best forecaster is first, and the truth is drawn above all.
+    ses, naive, truth = drawn.lines
+    assert [line.measured for line in drawn.lines] == [False, False, True]
+    assert len(truth.x) == 168
     assert list(truth.x[:3]) == pytest.approx([0.0, 1 / 6, 1 / 3])
     assert list(truth.y[:3]) == [1.0, 2.0, 3.0]
     assert (naive.y[0], ses.y[0], ses.name) == (6.0, 8.0, "ses")
     assert axes(drawn) == ("course", "hours of the test part", "used")
     assert drawn.title == "used, forecast 20 min ahead"
+    assert drawn.caption == "Shown: 168 of 700 rows of the test part."
+    found += [(f"m{error}", result(4.0, error)) for error in (10.0, math.nan, 1.0)]
+    drawn = forecast_output.picture_of(options_of(), made_series(), found)
+    assert [line.name for line in drawn.lines] == ["m1.0", "ses", "naive", "truth"]
+    assert drawn.caption.endswith(" and the 3 forecasters with the lowest MSE.")
 
 
 def test_the_report_has_a_table_per_step():

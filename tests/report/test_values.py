@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import replace
+from dataclasses import make_dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -189,6 +189,21 @@ def test_notes_on_the_table_depend_on_the_numbers_of_variants_and_seeds():
     assert overview.legend(lanes(one)) == ""
     legend = overview.legend(lanes(many))
     assert re.findall(r'data-variant="(\d)"', legend) == ["0", "1"]
+
+
+def test_metrics_that_are_the_same_in_all_variants_have_a_sentence_in_a_long_table():
+    fields = ("mean_wait_s", *(f"m{place}" for place in range(12)))
+    metrics_of = make_dataclass("Many", [(name, float) for name in fields], frozen=True)
+    made = [
+        (name, [replace(outcome([0.0], [wait], [1.0]), metrics=metrics_of(wait, *range(12)))])
+        for name, wait in (("a", 5.0), ("b", 6.0))
+    ]
+    long = overview.metrics(results(*made), lanes(results(*made)))
+    assert long.count('<th scope="col">') == 2  # the variant and the wait
+    assert "The same in all variants: m0\xa00; m1\xa01; " in long
+    assert "; m10\xa010; m11\xa011." in long
+    alone = overview.metrics(results(*made[:1]), lanes(results(*made[:1])))
+    assert ("The same" in alone, alone.count('<th scope="col">')) == (False, 14)
 
 
 def test_after_eight_variants_colours_repeat_with_another_dash():

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _HEADS = ("forecaster", "MSE", "PMSE", "MASE", "WQL", "fit, s", "forecast, ms")
 #: What the errors of the tables are scaled by.
 SCALED = "MSE and PMSE are of columns divided by their largest value in the training rows."
-#: Rows of the test part that the plot shows.
-_SHOWN = 600
+#: Rows of the test part that the plot shows, and the number of forecasters: more of them hide one another.
+_SHOWN, _DRAWN = 168, 3
 
 
 def best_line(question: ForecastOptions, found: Sequence[tuple[str, Backtest]]) -> str:
@@ -125,14 +125,21 @@ def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tupl
 def picture_of(
     question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]
 ) -> Picture:
-    """Return the plot of the first column and its forecasts, over the beginning of the test part."""
+    """Return the plot of the first column and its best forecasts, over the beginning of the test part."""
     step = question.steps[-1]
-    truth = found[0][1].made[-1].truth[:_SHOWN, 0]
+    whole = found[0][1].made[-1].truth[:, 0]
+    truth = whole[:_SHOWN]
     hours = (np.arange(len(truth)) * question.period / 3600.0).tolist()
-    lines = [Line("truth", hours, truth.tolist())]
-    lines += [Line(name, hours, result.made[-1].mean[:_SHOWN, 0].tolist()) for name, result in found]
+    best = sorted(found, key=lambda each: (math.isnan(each[1].scores[-1].mse), each[1].scores[-1].mse))[
+        :_DRAWN
+    ]
+    lines = [Line(name, hours, result.made[-1].mean[:_SHOWN, 0].tolist()) for name, result in best]
+    lines.append(Line("truth", hours, truth.tolist(), measured=True))
+    parts = [f"{len(truth):,} of {len(whole):,} rows of the test part"] if len(truth) < len(whole) else []
+    parts += [f"the {len(best)} forecasters with the lowest MSE"] if len(best) < len(found) else []
+    caption = f"Shown: {' and '.join(parts)}." if parts else ""
     title = f"{series.columns[0]}, forecast {duration(step * question.period)} ahead"
-    return Picture("course", title, "hours of the test part", series.columns[0], tuple(lines))
+    return Picture("course", title, "hours of the test part", series.columns[0], tuple(lines), caption)
 
 
 def _html_table(

@@ -14,8 +14,10 @@ from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, ro
 from windlass.report.units import counted, plural
 from windlass.results import Results
 
-#: Number of metrics above which their table has narrow columns.
+#: Number of metrics above which their table has narrow columns …
 _MANY = 9
+#: … and above which those that are the same in all variants have a sentence in place of a column.
+_TOO_MANY = 12
 
 
 def head(results: Results) -> str:
@@ -67,7 +69,7 @@ def legend(lanes: tuple[VariantLane, ...]) -> str:
 
 def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
     """Return the table of metrics, with a row per variant."""
-    columns = metric_columns(results)
+    columns, same = _divided(metric_columns(results))
     heads = "".join(_head(column) for column in columns)
     body = rows(
         [
@@ -88,12 +90,27 @@ def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
         words.append(
             f"Mean of {seeds} seeds ± half width of its 95 % confidence interval; no ± if all seeds are equal."
         )
+    equal = f'<p class="lead">The same in all variants: {"; ".join(map(_of_all, same))}.</p>' if same else ""
     return (
-        f'<section><h2>Metrics</h2><p class="lead">{" ".join(words)}</p>'
+        f'<section><h2>Metrics</h2><p class="lead">{" ".join(words)}</p>{equal}'
         f'<div class="scroll"><table class="wide{" many" if _is_wide(columns) else ""}"><thead><tr>'
         f'<th scope="col">variant</th>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div></section>"
     )
+
+
+def _divided(columns: tuple[MetricColumn, ...]) -> tuple[list[MetricColumn], list[MetricColumn]]:
+    """Return the columns of the table, and those left out because all variants have the same value."""
+    same = [column for column in columns if len({cell.text for cell in column.cells}) == 1]
+    if len(columns) <= _TOO_MANY or len(columns) == len(same):
+        return list(columns), []
+    return [column for column in columns if column not in same], same
+
+
+def _of_all(column: MetricColumn) -> str:
+    """Return a metric and its value in all variants, such as ``jobs 5,000``."""
+    value = f"{column.cells[0].text} {column.unit}".rstrip().replace(" ", "\N{NO-BREAK SPACE}")
+    return text(f"{column.label}\N{NO-BREAK SPACE}{value}")
 
 
 def _is_wide(columns: Sequence[MetricColumn]) -> bool:

@@ -7,17 +7,30 @@ from dataclasses import dataclass
 
 from windlass.report.figures import LOGARITHMIC, Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import PageSection, figure, text
-from windlass.report.palette import stroke
+from windlass.report.palette import TEXT, stroke
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One curve: ``x`` and ``y`` of equal length, and ``half_width`` of error bars, of the same length or empty."""
+    """One curve.
+
+    Parameters
+    ----------
+    name
+        Its name in the legend.
+    x, y
+        (n,) values.
+    half_width
+        (n,) half widths of error bars; empty for none.
+    measured
+        Whether the values are measured, and no result: they are dark points above the other curves.
+    """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     half_width: Sequence[float] = ()
+    measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +73,22 @@ def part(picture: Picture) -> PageSection:
 def _plot(picture: Picture) -> Plot:
     frame = framed_figure()
     for position, line in enumerate(picture.lines):
-        drawn = stroke(position)
+        drawn, ink = stroke(position), TEXT if line.measured else stroke(position).ink
         common = {"name": plotted(line.name), "meta": position}
         error = (
             {"array": list(line.half_width), "thickness": 1.2, "width": 3} if len(line.half_width) else None
         )
         if picture.categories:
             names = [picture.categories[int(place)] for place in line.x]
-            frame.add_bar(x=names, y=list(line.y), error_y=error, marker={"color": drawn.ink.light}, **common)
+            frame.add_bar(x=names, y=list(line.y), error_y=error, marker={"color": ink.light}, **common)
         else:
             frame.add_scatter(
                 x=list(line.x),
                 y=list(line.y),
                 error_y=error,
-                mode="lines+markers" if len(line.x) <= 40 else "lines",
-                line={"color": drawn.ink.light, "dash": drawn.dash, "width": 2},
-                marker={"size": 6},
+                mode="markers" if line.measured else "lines+markers" if len(line.x) <= 40 else "lines",
+                line={"color": ink.light, "dash": drawn.dash, "width": 2},
+                marker={"size": 4 if line.measured else 6, "color": ink.light},
                 **common,
             )
     frame.update_xaxes(axis_style(picture.x_title), **(LOGARITHMIC if picture.log_x else {}))
