@@ -124,7 +124,7 @@ def lead_of(
     steps = sum(len(node.ready) - node.warm for node in nodes)
     best = "".join(f"{each} " for each in best_signals(found))
     return (
-        f"{best}{found[0].quality.onsets if found else 0} onsets in {steps} steps. An onset is {options.spikes} of "
+        f"{best}{found[0].quality.onsets if found else 0:,} onsets in {steps:,} steps. An onset is {options.spikes} of "
         f"{levels}{of} or more after {options.apart} steps below. It is predicted if the signal is raised 1 to "
         f"{options.within} steps before."
     )
