@@ -7,7 +7,7 @@ from tests.adversary.search import minimise, search
 from tests.adversary.world import run
 
 #: Seeds of the ordinary tests, of the slow ones, and of the nightly ones.
-QUICK, SLOW, NIGHTLY = 120, 1_500, 16_000
+QUICK, SLOW, NIGHTLY = 120, 800, 16_000
 
 
 def test_the_queue_settles_and_every_hold_is_kept(tmp_path):

@@ -6,7 +6,7 @@ from tests.adversary.htcondor import FAULTS, Job, Plan, draw, run
 from tests.adversary.plan import Action, Fault
 from tests.adversary.search import search
 
-QUICK, SLOW, NIGHTLY = 100, 1_000, 4_000
+QUICK, SLOW, NIGHTLY = 100, 500, 4_000
 
 
 @pytest.mark.matrix(0)

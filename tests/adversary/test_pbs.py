@@ -6,7 +6,7 @@ from tests.adversary.pbs import FAULTS, Job, Plan, draw, run
 from tests.adversary.plan import Action, Fault
 from tests.adversary.search import search
 
-QUICK, SLOW, NIGHTLY = 100, 1_500, 6_000
+QUICK, SLOW, NIGHTLY = 100, 700, 6_000
 
 
 @pytest.mark.matrix(0)

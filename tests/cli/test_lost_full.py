@@ -13,6 +13,8 @@ from tests.disks import PAGE, filled, names, small_disk
 FULL = "No space left on device"
 RUN = ("run", "s.yaml", "--out", "disk/out", "--report", "disk/r.html", "--force")
 MORE = ((), ("--seeds", "4-6"))
+#: Commands that are not left to the nightly tests: the others write their files in the same way.
+EVERY_DAY = ("run", "record")
 
 
 def only_line(err):
@@ -75,7 +77,13 @@ def test_a_run_on_a_full_disk_leaves_the_old_or_the_new_results(windlass, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("writer", [each for each in WRITERS], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "writer",
+    [
+        pytest.param(each, id=each.name, marks=[] if each.name in EVERY_DAY else [pytest.mark.nightly])
+        for each in WRITERS
+    ],
+)
 def test_a_command_on_a_full_disk_keeps_the_existing_files(tmp_path, writer):
     pytest.importorskip(writer.needs)
     with small_disk(tmp_path / "disk", 2**26) as disk:

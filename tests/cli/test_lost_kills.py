@@ -25,13 +25,14 @@ CASES = [
     for signals in ([(each,) for each in SIGNALS] if writer.name == "run" else [SIGNALS])
 ]
 CASES += [(reader, SIGNALS) for reader in READERS]
-#: Those of forecasts take a minute each.
+#: Commands whose kills are not left to the nightly tests: the others are alike, and take up to a minute each.
+EVERY_DAY = ("run", "list")
 PARAMETERS = [
     pytest.param(
         writer,
         signals,
         id="-".join((writer.name, *signals)),
-        marks=[pytest.mark.nightly] if writer.name.startswith("admit") else [],
+        marks=[] if writer.name in EVERY_DAY else [pytest.mark.nightly],
     )
     for writer, signals in CASES
 ]

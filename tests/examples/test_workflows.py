@@ -170,7 +170,9 @@ def test_sigterm_ends_all_processes_and_removes_the_files(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("done", range(30, 50))
+@pytest.mark.parametrize(
+    "done", [pytest.param(done, marks=[pytest.mark.nightly] if done % 5 else []) for done in range(30, 50)]
+)
 def test_sigterm_right_after_a_report_ends_all_processes(start: Callable[..., Run], done: int) -> None:
     """The workflow is between two results, and its processes run until they are signalled."""
     run = start("montage", "--seconds", "20")

@@ -83,6 +83,7 @@ def test_papers_without_a_live_run_refuse_an_engine():
         on_engine(paper, "kubernetes")
 
 
+@pytest.mark.live
 @pytest.mark.slow
 def test_slurm_follows_the_simulated_order_except_for_late_starts():
     if reason := missing():

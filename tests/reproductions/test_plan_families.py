@@ -80,6 +80,7 @@ def test_each_verdict_turns(parts, fewer, verdicts):
     assert [each.holds for each in judge(np.array(parts), fewer)] == verdicts
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_quick_run_has_five_rows_of_each_family():
     found = quick(PlanFamilies())

@@ -29,9 +29,14 @@ _NEEDS = {
 _SLOW = {"lstm", "transformer", "ets", "lightgbm"}
 
 
-def every() -> list[Any]:
-    """Names of all forecasters; those that take seconds are marked slow."""
-    return [pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in forecasters()]
+def every(nightly: tuple[str, ...] = ()) -> list[Any]:
+    """Names of all forecasters; those that take seconds are marked slow, and these as nightly."""
+    return [
+        pytest.param(name, marks=[pytest.mark.slow, *([pytest.mark.nightly] if name in nightly else [])])
+        if name in _SLOW
+        else name
+        for name in forecasters()
+    ]
 
 
 def small(name: str, **other: Any) -> Forecaster:

@@ -17,9 +17,11 @@ from windlass.scale.forecast.model import offsets
 from windlass.scale.forecast.rows import Tail, filled
 
 LEVELS = (0.1, 0.5, 0.9)
+#: Forecasters that are fitted for up to a minute in these tests.
+NIGHTLY = ("transformer", "lstm")
 
 
-@pytest.mark.parametrize("name", every())
+@pytest.mark.parametrize("name", every(NIGHTLY))
 def test_future_rows_change_no_forecast(name):
     """Shuffling later rows of the test part does not change earlier forecasts or learned parameters."""
     rows, split = wavy(), 380
@@ -96,7 +98,7 @@ def test_forecasts_after_a_thousandfold_jump_are_finite_and_follow_it(name):
         assert (learned.forecast(1) > 1000).all()
 
 
-@pytest.mark.parametrize("name", every())
+@pytest.mark.parametrize("name", every(NIGHTLY))
 def test_seasonal_forecasters_beat_the_naive_one(name):
     """On a seasonal series, all seasonal forecasters have a smaller error than the naive one."""
     rows, blind = wavy(600, 1), {"naive", "ses", "arima", "holt-winters"}

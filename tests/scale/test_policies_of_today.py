@@ -148,7 +148,9 @@ def test_no_plan_without_waiting_costs_less_than_the_clairvoyant(launch: float, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("launch", [40.0, 100.0, 170.0, 250.0])
+@pytest.mark.parametrize(
+    "launch", [100.0, *(pytest.param(launch, marks=pytest.mark.nightly) for launch in (40.0, 170.0, 250.0))]
+)
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_no_plan_of_three_jobs_costs_less_than_the_clairvoyant(launch: float, seed: int):
