@@ -34,6 +34,11 @@ settings.load_profile("windlass")
 EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.1"))
 
 
+#: The file of tests that is run first: what its tests share takes minutes to make, and towards the end of a run two
+#: processes might divide its tests, and make it twice.
+FIRST = "test_site.py"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """Look for examples in docstrings only outside the files of tests, which have none."""
@@ -78,7 +83,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark drawn tests, reduce the examples of each to a share, and leave out nightly tests of other nights."""
     # The same order in all processes.
-    items.sort(key=lambda item: item.path)
+    items.sort(key=lambda item: (item.path.name != FIRST, item.path))
     leave_out_other_nights(config, items)
     mark_beyond_share(items)
     reduced = set()
