@@ -102,6 +102,16 @@ def bar(lane: VariantLane, part: float) -> str:
     )
 
 
+def narrow(cell: str) -> str:
+    """Return a cell for a narrow column: it breaks before an interval in parentheses, and not within it.
+
+    >>> narrow("0.4 (0.2-0.7)"), narrow("-5%")
+    ('0.4 <span class="whole">(0.2−0.7)</span>', '−5 %')
+    """
+    value, opened, interval = cell.replace("-", "−").replace("%", " %").partition(" (")
+    return text(value) + (f' <span class="whole">({text(interval)}</span>' if opened else "")
+
+
 def rows(cells: list[str]) -> str:
     """Return table rows, given the cells of each."""
     return "".join(f"<tr>{each}</tr>" for each in cells)

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from windlass.admit.evaluation import Judged, against_best
 from windlass.cli.admit.compared import fields_of, signed, verdicts_of
-from windlass.report.html_fragments import PageSection, answer, heading, text
+from windlass.report.html_fragments import PageSection, answer, heading, narrow, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
 from windlass.report.units import counted
@@ -118,21 +118,11 @@ def page_of(whole: JudgedRecording, each: Sequence[JudgedRecording], within: int
     return page(whole.name, parts)
 
 
-def _narrow(cell: str) -> str:
-    """Return a cell for a narrow column: it breaks before an interval in parentheses, and not within it.
-
-    >>> _narrow("0.4 (0.2–0.7)"), _narrow("5%")
-    ('0.4 <span class="whole">(0.2–0.7)</span>', '5 %')
-    """
-    value, opened, interval = cell.replace("-", "−").replace("%", " %").partition(" (")
-    return text(value) + (f' <span class="whole">({text(interval)}</span>' if opened else "")
-
-
 def _table(title: str, found: Sequence[Judged], lead: str = "") -> str:
     heads = "".join(f"<th>{text(head)}</th>" for head in HEADS)
     rows = "".join(
         f"<tr><th scope='row'>{text(first)}</th>"
-        + "".join(f"<td>{_narrow(cell)}</td>" for cell in rest)
+        + "".join(f"<td>{narrow(cell)}</td>" for cell in rest)
         + "</tr>"
         for first, *rest in (cells(each, found) for each in found)
     )
