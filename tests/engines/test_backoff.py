@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.engines.backoff import NO_FAILURES, Attempts, Backoff
+from windlass.engines.backoff import NO_FAILURES, Backoff, RetryState
 
 SECONDS = st.floats(1e-3, 1e6)
 FAILURES = st.integers(1, 10_000)
@@ -57,4 +57,4 @@ def test_attempts_are_at_once_up_to_a_number_of_failures_and_then_delayed(gaps, 
         now += gap
         record = record.failed(now, backoff, at_once)
         due = now + backoff.delay(count - at_once) if count > at_once else -math.inf
-        assert record == Attempts(count, due)
+        assert record == RetryState(count, due)

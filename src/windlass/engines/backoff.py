@@ -53,7 +53,7 @@ class Backoff:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempts:
+class RetryState:
     """Failures in a row of one operation, and when its next attempt is due.
 
     Parameters
@@ -65,15 +65,15 @@ class Attempts:
 
     Examples
     --------
-    >>> once = Attempts().failed(100.0, Backoff(5.0, 300.0))
+    >>> once = RetryState().failed(100.0, Backoff(5.0, 300.0))
     >>> once, once.failed(105.0, Backoff(5.0, 300.0))
-    (Attempts(failures=1, due=105.0), Attempts(failures=2, due=115.0))
+    (RetryState(failures=1, due=105.0), RetryState(failures=2, due=115.0))
     """
 
     failures: int = 0
     due: float = -math.inf
 
-    def failed(self, now: float, backoff: Backoff, at_once: int = 0) -> Attempts:
+    def failed(self, now: float, backoff: Backoff, at_once: int = 0) -> RetryState:
         """Return the record after one more failure.
 
         Parameters
@@ -87,8 +87,8 @@ class Attempts:
         """
         failures = self.failures + 1
         delayed = failures - at_once
-        return Attempts(failures, now + backoff.delay(delayed) if delayed > 0 else -math.inf)
+        return RetryState(failures, now + backoff.delay(delayed) if delayed > 0 else -math.inf)
 
 
 #: The record of an operation that has not failed since its last success.
-NO_FAILURES = Attempts()
+NO_FAILURES = RetryState()

@@ -23,7 +23,7 @@ class Line:
     half_width
         (n,) half widths of error bars; empty for none.
     measured
-        Whether the values are measured, and no result: they are dark points above the other curves.
+        Whether the values are measured, not computed: they are dark points above the other curves.
     """
 
     name: str

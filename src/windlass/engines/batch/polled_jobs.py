@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from windlass.engines.backoff import NO_FAILURES, Attempts, Backoff
+from windlass.engines.backoff import NO_FAILURES, Backoff, RetryState
 from windlass.engines.batch.system import Cancelled, Event, Submitted
 
 _Row = TypeVar("_Row")
@@ -18,7 +18,7 @@ ASIDE = Backoff(5.0, 300.0)
 _REFUSALS_AT_ONCE = 3
 
 
-def refused_release(releases: Attempts, now: float) -> Attempts:
+def refused_release(releases: RetryState, now: float) -> RetryState:
     """Return the record after one more refused release; the job is set aside if the next attempt is due later."""
     return releases.failed(now, ASIDE, at_once=_REFUSALS_AT_ONCE)
 
@@ -70,7 +70,7 @@ class PolledJob(Generic[_Row]):
     released: float = math.nan
     turn: int = 0
     began: bool = False
-    releases: Attempts = NO_FAILURES
+    releases: RetryState = NO_FAILURES
     aside: float = math.nan
     obstacle: str = ""
     withheld: bool = False

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from windlass.engines.backoff import NO_FAILURES, Attempts
+from windlass.engines.backoff import NO_FAILURES, RetryState
 from windlass.engines.batch.polled_jobs import ASIDE
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.entries import Restored, Returning, Taking
@@ -49,10 +49,10 @@ class Guests:
         self._client, self._journal, self._past = client, journal, past
         self._notify, self._clock = notify, clock
         #: Jobs whose settings Slurm refused to revert.
-        self._refused: dict[int, Attempts] = {}
+        self._refused: dict[int, RetryState] = {}
         #: Jobs that this driver took in, and those of them that Slurm did not start as guests.
         self._tried: set[int] = set()
-        self._unstarted: dict[int, Attempts] = {}
+        self._unstarted: dict[int, RetryState] = {}
 
     def take_in(
         self, row: JobRow, host: int, nodes: Sequence[str], quota: int, longest: float, until: float

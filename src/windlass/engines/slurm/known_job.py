@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from windlass.engines.backoff import NO_FAILURES, Attempts
+from windlass.engines.backoff import NO_FAILURES, RetryState
 from windlass.engines.batch.polled_jobs import ASIDE, refused_release
 from windlass.engines.batch.system import Event, Submitted
 from windlass.engines.slurm.models import JobRow, Phase
@@ -39,7 +39,7 @@ class KnownJob:
     #: Its suspended time reported so far, s.
     paused: float = 0.0
     #: Releases that Slurm refused in a row.
-    releases: Attempts = NO_FAILURES
+    releases: RetryState = NO_FAILURES
 
     def set_aside(self, now: float) -> str:
         """Set it aside until it is tried again; return a reason to report, empty if it is reported as blocked."""

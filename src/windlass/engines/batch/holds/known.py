@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from windlass.engines.backoff import NO_FAILURES, Attempts
+from windlass.engines.backoff import NO_FAILURES, RetryState
 from windlass.engines.batch.holds.site import HeldJob
 from windlass.engines.batch.polled_jobs import PolledJob
 from windlass.engines.batch.system import Event
@@ -26,7 +26,7 @@ class KnownHeldJob(PolledJob[HeldJob]):
 
     runs: int = 0
     times: int = 0
-    holds: Attempts = NO_FAILURES
+    holds: RetryState = NO_FAILURES
 
 
 @dataclass(frozen=True, slots=True)
