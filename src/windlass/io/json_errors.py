@@ -74,12 +74,7 @@ def json_error(error: _Error, message: Any, kind: Any) -> str:
     """
     if not isinstance(error, msgspec.ValidationError):
         return f"expected JSON{_broken(error)}"
-    text = str(error)
-    place = _PLACE.search(text)
-    why, path = (text[: place.start()], place[1]) if place else (text, "")
-    # msgspec writes `[...]` for the entry of a mapping, whose key it does not name.
-    path, entry, _ = path.partition("[...]")
-    steps: list[_Step] = [int(index) if index else name for index, name in _STEP.findall(path)]
+    why, steps, entry = fault_and_place(error)
     if lacks := _LACKS.match(why):
         return f"{_name([*steps, lacks[1]])}: missing"
     unknown = _UNKNOWN.match(why)
@@ -89,6 +84,22 @@ def json_error(error: _Error, message: Any, kind: Any) -> str:
     where = f"{_name(steps)}: " if steps else ""
     found = "" if entry else f", found {_found(message, steps)}"
     return f"{where}{_expected(why, kind, steps)}{found}{hint}"
+
+
+def fault_and_place(error: msgspec.ValidationError) -> tuple[str, list[str | int], bool]:
+    """Return the fault of a field, the steps that lead to it, and whether it is in the entry of a mapping behind them.
+
+    Examples
+    --------
+    >>> fault_and_place(msgspec.ValidationError("Expected `int`, got `str` - at `$.jobs[0].cpus`"))
+    ('Expected `int`, got `str`', ['jobs', 0, 'cpus'], False)
+    """
+    text = str(error)
+    place = _PLACE.search(text)
+    why, path = (text[: place.start()], place[1]) if place else (text, "")
+    # msgspec writes `[...]` for the entry of a mapping, whose key it does not name.
+    path, entry, _ = path.partition("[...]")
+    return why, [int(index) if index else name for index, name in _STEP.findall(path)], bool(entry)
 
 
 def json_value(value: Any) -> str:

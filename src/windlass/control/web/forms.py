@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
-from urllib.parse import parse_qsl
 
 from windlass.control.mcp.protocol import VERSIONS
-from windlass.control.web.request import BadRequestError, PageRequest
+from windlass.control.web.request import BadRequestError, FieldRules, PageRequest, values_of
 
-#: The longest body, bytes; the longest value in a form, characters; and the time to receive it, s.
-LONGEST, _VALUE, _PATIENCE = 65_536, 500, 10.0
+#: The longest body, bytes, and the time to receive it, s.
+LONGEST, _PATIENCE = 65_536, 10.0
+_FIELDS = FieldRules("form", "field", longest=500, lines=True, strict=True)
 _FORM = "application/x-www-form-urlencoded"
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -93,23 +93,4 @@ def form_of(request: PageRequest, kind: str, body: bytes, known: Iterable[str]) 
         raise BadRequestError(403, "the header Origin is missing, which browsers send with a form")
     if kind.partition(";")[0].strip().lower() != _FORM:
         raise BadRequestError(415, f"expected the type {_FORM}")
-    names, values = set(known), dict[str, str]()
-    try:
-        pairs = parse_qsl(
-            body.decode("ascii"),
-            keep_blank_values=True,
-            strict_parsing=True,
-            max_num_fields=20,
-            errors="strict",
-        )
-    except ValueError:
-        raise BadRequestError(400, "the form is malformed") from None
-    for name, value in pairs:
-        if name not in names:
-            raise BadRequestError(400, f"unknown field, expected some of {', '.join(sorted(names))}")
-        if name in values:
-            raise BadRequestError(400, f"{name} is given twice")
-        if len(value) > _VALUE or not value.replace("\r", "").replace("\n", "").isprintable():
-            raise BadRequestError(400, f"{name} has control characters, or more than {_VALUE} characters")
-        values[name] = value
-    return values
+    return values_of(body, _FIELDS, set(known))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-#: The longest query, bytes, and the longest value in it, characters.
-_QUERY, _VALUE = 2_000, 200
+#: The longest query, bytes, and the most fields of a query or a form.
+_QUERY, _FIELDS = 2_000, 20
 
 
 class BadRequestError(Exception):
@@ -76,6 +76,79 @@ class PageRequest:
         return int(text)
 
 
+@dataclass(frozen=True, slots=True)
+class FieldRules:
+    """What a query or a form may have.
+
+    Parameters
+    ----------
+    whole, field
+        What it and its fields are called in errors.
+    longest
+        The longest value, characters.
+    lines
+        Whether values may have several lines.
+    strict
+        Whether each field must have a value, if only an empty one.
+    """
+
+    whole: str
+    field: str
+    longest: int
+    lines: bool = False
+    strict: bool = False
+
+
+_QUERY_FIELDS = FieldRules("query", "parameter", longest=200)
+
+
+def values_of(data: bytes, rules: FieldRules, known: Collection[str]) -> dict[str, str]:
+    """Read the fields of a query or a form.
+
+    Parameters
+    ----------
+    data
+        The fields, encoded as in a query.
+    rules
+        What they may be.
+    known
+        Names of fields.
+
+    Raises
+    ------
+    BadRequestError
+        The data is malformed; or a field is unknown, repeated or too long, or has control characters.
+
+    Examples
+    --------
+    >>> values_of(b"job=a%2F1&user=", FieldRules("query", "parameter", 10), ("job", "user"))
+    {'job': 'a/1', 'user': ''}
+    """
+    try:
+        pairs = parse_qsl(
+            data.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=rules.strict,
+            max_num_fields=_FIELDS,
+            errors="strict",
+        )
+    except ValueError:
+        raise BadRequestError(400, f"the {rules.whole} is malformed") from None
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if name not in known:
+            raise BadRequestError(400, f"unknown {rules.field}, expected some of {', '.join(sorted(known))}")
+        if name in values:
+            raise BadRequestError(400, f"{name} is given twice")
+        line = value.replace("\r", "").replace("\n", "") if rules.lines else value
+        if len(value) > rules.longest or not line.isprintable():
+            raise BadRequestError(
+                400, f"{name} has control characters, or more than {rules.longest} characters"
+            )
+        values[name] = value
+    return values
+
+
 def request_of(
     method: str, path: str, query: bytes, headers: Iterable[tuple[bytes, bytes]], known: frozenset[str]
 ) -> PageRequest:
@@ -100,19 +173,7 @@ def request_of(
     """
     if len(query) > _QUERY:
         raise BadRequestError(414, f"the query has more than {_QUERY} bytes")
-    values: dict[str, str] = {}
-    try:
-        pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")
-    except ValueError:
-        raise BadRequestError(400, "the query is malformed") from None
-    for name, value in pairs:
-        if name not in known:
-            raise BadRequestError(400, f"unknown parameter, expected some of {', '.join(sorted(known))}")
-        if name in values:
-            raise BadRequestError(400, f"{name} is given twice")
-        if len(value) > _VALUE or not value.isprintable():
-            raise BadRequestError(400, f"{name} has control characters, or more than {_VALUE} characters")
-        values[name] = value
+    values = values_of(query, _QUERY_FIELDS, known)
     found: dict[bytes, bytes] = {}
     for header, content in headers:
         if header in found and header in (b"host", b"origin", b"authorization"):

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-_PLACE = re.compile(r" - at `\$(.*)`$", re.DOTALL)
-_STEP = re.compile(r"\[(\d+)\]|\.([^.\[]+)")
+from windlass.io.json_errors import fault_and_place
+
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 _EXPECTED = re.compile(r"Expected (.*?)(?:, got .*)?$", re.DOTALL)
 #: Longest value that is printed.
@@ -38,12 +38,7 @@ def describe_misfit(data: bytes, error: msgspec.ValidationError) -> str:
     >>> describe_misfit(data, error)
     'job 7: cpus is "many", expected int or null'
     """
-    message = str(error)
-    place = _PLACE.search(message)
-    why = message[: place.start()] if place else message
-    steps: list[str | int] = [
-        int(index) if index else name for index, name in _STEP.findall(place[1] if place else "")
-    ]
+    why, steps, _ = fault_and_place(error)
     if missing := _MISSING.match(why):
         steps.append(missing[1])
     row, value, named = _walk(msgspec.json.decode(data), steps)
