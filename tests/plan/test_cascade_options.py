@@ -14,7 +14,7 @@ from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPl
 from windlass.plan import POLICIES, PlanView, QueryOptions, configurations
 from windlass.plan.lib.places import heights
 from windlass.plan.lib.problem import Problem
-from windlass.plan.lib.refine import refine
+from windlass.plan.lib.refine import RefineLimits, refine
 
 
 def view_of(case) -> PlanView:
@@ -51,7 +51,7 @@ def test_fair_parts_win_where_prices_miss_them():
     """
     problem = Problem.of([[0.0, 0.7, 0.55]] * 2, [[[0.0], [0.6], [0.5]]] * 2, [1.0])
     for sweeps in (0, 1, 20):
-        choices, bound = refine(problem, 1, sweeps)
+        choices, bound = refine(problem, RefineLimits(1, sweeps))
         assert choices.tolist() == [2, 2]
         assert bound >= 1.1
     assert plain_greedy(problem, 2.0, True).tolist() == [1, 0]

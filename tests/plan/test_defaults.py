@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,7 @@ def test_functions_have_the_defaults_of_the_policies():
     assert defaults(optimal) == {"seconds": 60.0, "gap": 1e-4}
     assert defaults(refined) == {"seconds": 2.0}
     assert defaults(videostorm) == {"cores": None}
-    assert {**defaults(refine), "merge": False} == DEFAULTS["refined"]
+    assert {**asdict(defaults(refine)["limits"]), "merge": False} == DEFAULTS["refined"]
     assert defaults(greedy) == {"release": False, "plain": False, "height": None}
 
 

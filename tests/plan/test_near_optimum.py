@@ -11,7 +11,7 @@ from tests.plan.cases import loose_case, plain_greedy, tied_case
 from windlass.plan.lib.prices import relax
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import solve
-from windlass.plan.lib.refine import few_of, refine
+from windlass.plan.lib.refine import RefineLimits, few_of, refine
 
 #: The value of a query for each part of it that does not run.
 ABSENT = -4.0
@@ -130,7 +130,7 @@ def test_refining_returns_the_best_plan_of_its_steps(keep, sweeps):
         problem = tied_case(seed).problem
         if not len(problem.accuracy):
             continue
-        choices, bound = refine(problem, keep, sweeps, seconds=0.0)
+        choices, bound = refine(problem, RefineLimits(keep, sweeps, 0.0))
         assert choices.tolist() == plain_refine(problem, keep, sweeps).tolist(), seed
         assert problem.score(choices)[1] <= bound + 1e-6 or (choices < 0).any()
 

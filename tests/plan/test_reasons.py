@@ -10,6 +10,7 @@ from windlass.plan import PlanView, QueryOptions
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.problem import ROOM
 from windlass.plan.lib.program import ProgramSolution
+from windlass.plan.lib.refine import RefineLimits
 from windlass.plan.policies import optimal, refined
 from windlass.plan.policies.cascade import Cascade
 from windlass.plan.policies.fair import Fair
@@ -167,8 +168,8 @@ def test_without_an_optimum_in_time_the_plan_is_the_greedy_s(monkeypatch):
 
 @pytest.mark.parametrize(("bound", "remark"), [(2.0, "50.00%"), (1.0, "0.00%"), (0.5, "0.00%"), (0.0, None)])
 def test_the_refined_plan_reports_its_gap_to_the_optimum(bound, remark, monkeypatch):
-    def refine(_, keep, sweeps, seconds):
-        assert (keep, sweeps, seconds) == (3, 4, 2.0)
+    def refine(_, limits):
+        assert limits == RefineLimits(3, 4, 2.0)
         return choices, bound
 
     monkeypatch.setattr(refined, "refine", refine)

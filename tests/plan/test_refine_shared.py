@@ -10,6 +10,7 @@ from tests.plan.test_shared_program import score
 from windlass.plan import PlanView, QueryOptions
 from windlass.plan.lib import refine_shared
 from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.refine import RefineLimits
 from windlass.plan.lib.shared_program import shared_matrices
 from windlass.plan.policies.merged import Merged
 from windlass.plan.policies.optimal import Optimal
@@ -40,7 +41,7 @@ def test_no_plan_that_runs_all_queries_is_above_the_bound():
     for seed in range(300, 340):
         view = sharing_view(seed)
         best = score(view, Optimal(gap=0.0, merge=True).decide(view).choices)
-        _, bound = refine_shared.refine_shared(view, 24, 20, 2.0)
+        _, bound = refine_shared.refine_shared(view, Problem.of_view(view))
         if best[0] == len(view.queries) and np.isfinite(bound):
             assert best[1] <= bound + 1e-9, seed
             bounded += 1
@@ -73,7 +74,7 @@ def test_reasons_state_the_distance_from_the_bound():
 
 
 def test_without_programs_the_plan_is_that_of_the_switches():
-    found, bound = refine_shared.refine_shared(chain(4), 24, 20, 0.0)
+    found, bound = refine_shared.refine_shared(chain(4), Problem.of_view(chain(4)), RefineLimits(seconds=0.0))
     assert found.tolist() == [0, 0, 0, 0]
     assert bound == np.inf
 

@@ -20,7 +20,7 @@ from windlass.plan.lib.fair import fair_choices
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import solve
-from windlass.plan.lib.refine import refine
+from windlass.plan.lib.refine import DEFAULT, RefineLimits, refine
 from windlass.plan.lib.storm import storm_choices
 
 _Ints = NDArray[np.int64]
@@ -124,7 +124,7 @@ def optimal(
 
 
 def refined(
-    accuracy: Sequence[object], demand: Sequence[object], capacity: object, seconds: float = 2.0
+    accuracy: Sequence[object], demand: Sequence[object], capacity: object, seconds: float = DEFAULT.seconds
 ) -> _Ints:
     """Choose near the optimum: round the linear relaxation, make it fit, and improve it by switches and small programs.
 
@@ -145,7 +145,8 @@ def refined(
     >>> sorted(refined([[0.2, 0.6, 0.9]] * 2, [[[1.0], [4.0], [6.0]]] * 2, [10.0]).tolist())
     [1, 2]
     """
-    return refine(Problem.of(accuracy, demand, capacity), seconds=number("seconds", seconds, 0.0))[0]
+    limits = RefineLimits(seconds=number("seconds", seconds, 0.0))
+    return refine(Problem.of(accuracy, demand, capacity), limits)[0]
 
 
 def videostorm(

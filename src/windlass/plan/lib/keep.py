@@ -39,8 +39,8 @@ def with_few_changes(problem: Problem, current: _Ints, wanted: _Ints, worth: flo
     choices = np.where(current >= 0, current, wanted)
     changed = choices != wanted
     # Without a change left the choices are the wanted plan, which fits but for rounding.
-    while changed.any() and _overload(used, choices) > 0.0:
-        at = _relieves(problem, choices, wanted, np.flatnonzero(changed), used)
+    while changed.any() and (overload := _overload(used, choices)) > 0.0:
+        at = _relieves(problem, choices, wanted, np.flatnonzero(changed), used, overload)
         choices[at], changed[at] = wanted[at], False
     # All changes together first, because one may need what another releases: the wanted plan, if it gains
     # enough.
@@ -73,10 +73,11 @@ def _overload(used: _Used, choices: _Ints) -> float:
     return float(np.where(np.isfinite(excess), excess, 1e6).sum())
 
 
-def _relieves(problem: Problem, choices: _Ints, wanted: _Ints, which: _Ints, used: _Used) -> int:
-    """Return the query whose change relieves most overload for the accuracy that it loses."""
+def _relieves(
+    problem: Problem, choices: _Ints, wanted: _Ints, which: _Ints, used: _Used, before: float
+) -> int:
+    """Return the query whose change relieves most of the overload ``before`` for the accuracy that it loses."""
     best, merit = int(which[0]), -np.inf
-    before = _overload(used, choices)
     losses = -_gain(problem, choices, wanted, which)
     for at, loss in zip(which.tolist(), losses.tolist(), strict=True):
         single = choices.copy()

@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,46 +34,66 @@ _Floats = NDArray[np.float64]
 FEWEST = 12
 
 
-def refine(problem: Problem, keep: int = 24, sweeps: int = 20, seconds: float = 2.0) -> tuple[_Ints, float]:
+@dataclass(frozen=True, slots=True)
+class RefineLimits:
+    """How far the search for a plan goes.
+
+    Parameters
+    ----------
+    keep
+        Number of configurations that each query may switch between.
+    sweeps
+        Maximum number of passes over all queries.
+    seconds
+        Time limit of each of at most two integer programs, s; 0 for none.
+    """
+
+    keep: int = 24
+    sweeps: int = 20
+    seconds: float = 2.0
+
+
+#: The limits that planners have unless they are set.
+DEFAULT = RefineLimits()
+
+
+def refine(problem: Problem, limits: RefineLimits = DEFAULT) -> tuple[_Ints, float]:
     """Return choices (n,) near the optimum, and a bound on the sum of accuracies if every query that can run does.
 
     Parameters
     ----------
     problem
         A problem of any size.
-    keep
-        Number of configurations that each query may switch between.
-    sweeps
-        Maximum number of passes over all queries.
-    seconds
-        Time limit of each of at most two integer programs; 0 for none.
+    limits
+        How far the search goes.
     """
     plans = [greedy(problem, 2.0, release) for release in (True, False)]
     plans.append(fair_choices(problem))
     if not len(problem.accuracy):
         return plans[0], 0.0
     prices = relax(problem, plans)
-    few = few_of(problem, prices.worth, prices.share, plans, keep)
+    few = few_of(problem, prices.worth, prices.share, plans, limits.keep)
     small = problem.only(few)
     rounded = _rounded(small, prices.share[few])
     starts = [_inside(problem, few, plan) for plan in plans[:2]]
-    tried = [_improved(small, plan, sweeps) for plan in [*([] if rounded is None else [rounded]), *starts]]
+    begun = [*([] if rounded is None else [rounded]), *starts]
+    tried = [_improved(small, plan, limits.sweeps) for plan in begun]
     plans += [problem.whole(few, plan) for plan in tried]
     best = max(plans, key=problem.score)
-    return (best if seconds == 0.0 else _solved(problem, prices, best, sweeps, seconds)), prices.bound
+    return (best if limits.seconds == 0.0 else _solved(problem, prices, best, limits)), prices.bound
 
 
-def _solved(problem: Problem, prices: Prices, best: _Ints, sweeps: int, seconds: float) -> _Ints:
+def _solved(problem: Problem, prices: Prices, best: _Ints, limits: RefineLimits) -> _Ints:
     """Return the best of a plan and those of the integer programs."""
     if not (problem.cost <= ROOM).any():
         return best
     if (best >= 0).all() and problem.score(best)[1] >= (1.0 - GAP) * prices.bound:
         return best
-    more = more_running(problem, best, seconds)
+    more = more_running(problem, best, limits.seconds)
     few = few_of(problem, prices.worth, prices.share, [best, more], FEWEST)
-    plan = more_accurate(problem, few, more, seconds)
+    plan = more_accurate(problem, few, more, limits.seconds)
     small = problem.only(few)
-    plan = problem.whole(few, _improved(small, _inside(problem, few, plan), sweeps))
+    plan = problem.whole(few, _improved(small, _inside(problem, few, plan), limits.sweeps))
     return max((best, plan), key=problem.score)
 
 

@@ -21,7 +21,7 @@ from windlass.plan.lib.merge import merged_choices
 from windlass.plan.lib.prices import ABSENT
 from windlass.plan.lib.problem import ROOM, Problem
 from windlass.plan.lib.program import Matrices
-from windlass.plan.lib.refine import FEWEST, few_of, refine
+from windlass.plan.lib.refine import DEFAULT, FEWEST, RefineLimits, few_of, refine
 from windlass.plan.lib.restricted import GAP, NODES
 from windlass.plan.lib.shared_program import shared_matrices, solve_shared
 from windlass.plan.view import PlanView, QueryOptions
@@ -52,9 +52,7 @@ class Relaxed:
     bound: float
 
 
-def refine_shared(
-    view: PlanView, keep: int = 24, sweeps: int = 20, seconds: float = 2.0
-) -> tuple[_Ints, float]:
+def refine_shared(view: PlanView, problem: Problem, limits: RefineLimits = DEFAULT) -> tuple[_Ints, float]:
     """Return choices (n,) near the optimum if equal work counts once, and a bound; never worse than without merging.
 
     The bound is that on the sum of accuracies if every query that can run does; infinity if it was not found in time.
@@ -63,20 +61,21 @@ def refine_shared(
     ----------
     view
         The queries; those without pieces share nothing.
-    keep, sweeps, seconds
-        See :func:`~windlass.plan.lib.refine.refine`.
+    problem
+        The view's problem without merging.
+    limits
+        How far the search goes.
     """
-    problem = Problem.of_view(view)
-    alone, _ = refine(problem, keep, sweeps, seconds)
+    alone, _ = refine(problem, limits)
     plans = [merged_choices(view, each, _TOGETHER) for each in (alone, greedy(problem, 2.0))]
     best = max(plans, key=problem.score)
-    if seconds == 0.0 or not (problem.cost <= ROOM).any():
+    if limits.seconds == 0.0 or not (problem.cost <= ROOM).any():
         return best, np.inf
-    relaxed = relax_shared(problem, shared_matrices(view, problem), seconds)
+    relaxed = relax_shared(problem, shared_matrices(view, problem), limits.seconds)
     if relaxed is None:
         return best, np.inf
     few = few_of(problem, relaxed.worth, relaxed.share, plans, FEWEST)
-    solved = solve_shared(_only(view, problem, few), seconds, GAP, NODES)
+    solved = solve_shared(_only(view, problem, few), limits.seconds, GAP, NODES)
     if solved is None:
         return best, relaxed.bound
     chosen = merged_choices(view, problem.whole(few, solved.choices), _TOGETHER)

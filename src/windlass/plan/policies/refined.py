@@ -10,7 +10,7 @@ from windlass.model.values import number, whole
 from windlass.plan.compiled import Refines
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.problem import Problem
-from windlass.plan.lib.refine import refine
+from windlass.plan.lib.refine import DEFAULT, RefineLimits, refine
 from windlass.plan.lib.refine_shared import refine_shared
 from windlass.plan.view import Plan, PlanView
 
@@ -50,7 +50,13 @@ class Refined(Refines):
 
     name = "refined"
 
-    def __init__(self, keep: int = 24, sweeps: int = 20, seconds: float = 2.0, merge: bool = False) -> None:
+    def __init__(
+        self,
+        keep: int = DEFAULT.keep,
+        sweeps: int = DEFAULT.sweeps,
+        seconds: float = DEFAULT.seconds,
+        merge: bool = False,
+    ) -> None:
         self.keep, self.sweeps = whole("keep", keep, 1), whole("sweeps", sweeps, 0)
         self.seconds = number("seconds", seconds, 0.0)
         self.merge = bool(merge)
@@ -58,8 +64,11 @@ class Refined(Refines):
     def decide(self, view: PlanView) -> Plan:
         """Return the best plan found, with a bound on its distance from the optimum."""
         problem = Problem.of_view(view)
-        limits = self.keep, self.sweeps, self.seconds
-        choices, bound = refine_shared(view, *limits) if self.merge else refine(problem, *limits)
+        limits = RefineLimits(self.keep, self.sweeps, self.seconds)
+        if self.merge:
+            choices, bound = refine_shared(view, problem, limits)
+        else:
+            choices, bound = refine(problem, limits)
         plan = as_plan(view, choices, self.merge)
         if not len(choices) or (choices < 0).any() or not 0.0 < bound < np.inf:
             return plan

@@ -52,7 +52,7 @@ class Steady(Refines):
         """Return the running configurations, with the changes that are needed or worth it."""
         problem = Problem.of_view(view)
         current = np.array([options.current for options in view.queries], dtype=np.int64)
-        wanted, _ = refine_shared(view) if self.merge else refine(problem)
+        wanted, _ = refine_shared(view, problem) if self.merge else refine(problem)
 
         def used(choices: NDArray[np.int64]) -> NDArray[np.float64]:
             return used_shares(view, choices) if self.merge else problem.used(choices)[:-1]
