@@ -1,7 +1,7 @@
 """What each decision is worth, where variants leave decisions out."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -180,6 +180,13 @@ def test_several_tables_at_one_point_name_the_variant_that_makes_all_decisions()
     assert titles == [f"What each decision is worth ({name})" for name in ("easy", "sjf", "load=2")]
     page = section(found).html
     assert [page.count(f"<h2>{each}</h2>") for each in titles] == [1, 1, 1]
+
+
+def test_a_bound_has_no_table_of_what_decisions_are_worth_to_it():
+    bound = replace(variant((), NO_SHARE, order="clairvoyant"), bound=True)
+    found = results(variant((), WHOLE), bound, variant(("order",), NO_ORDER))
+    assert [each.base for each in ablation(found)] == ["easy"]
+    assert [str(part) for part in ablation_tables(found)][1] == "What each decision is worth"
 
 
 def test_the_section_of_the_page_has_values_and_is_absent_without_variants_that_leave_decisions_out():

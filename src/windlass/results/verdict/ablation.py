@@ -143,7 +143,8 @@ def ablation(results: Results) -> tuple[Ablation, ...]:
     for rows in comparable(results):
         variants = [results.variants[row] for row in rows]
         for base in variants:
-            if not _left_out(base):
+            # A bound cannot be chosen, so that what a decision is worth to it says nothing.
+            if not (base.bound or _left_out(base)):
                 others = [each for each in variants if _left_out(each) and _same_otherwise(base, each)]
                 found += [_ablated(base, others)] if _ablates(base, others) else []
     return tuple(found)
