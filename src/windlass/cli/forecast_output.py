@@ -130,9 +130,9 @@ def picture_of(
     whole = found[0][1].made[-1].truth[:, 0]
     truth = whole[:_SHOWN]
     hours = (np.arange(len(truth)) * question.period / 3600.0).tolist()
-    best = sorted(found, key=lambda each: (math.isnan(each[1].scores[-1].mse), each[1].scores[-1].mse))[
-        :_DRAWN
-    ]
+    errors = [result.scores[-1].mse for _, result in found]
+    # Forecasters without an error are last.
+    best = [found[row] for row in np.argsort(errors, kind="stable")[:_DRAWN]]
     lines = [Line(name, hours, result.made[-1].mean[:_SHOWN, 0].tolist()) for name, result in best]
     lines.append(Line("truth", hours, truth.tolist(), measured=True))
     parts = [f"{len(truth):,} of {len(whole):,} rows of the test part"] if len(truth) < len(whole) else []

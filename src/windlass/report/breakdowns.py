@@ -96,7 +96,7 @@ def classes(lanes: tuple[VariantLane, ...]) -> str:
     """
     found = [(lane, times(lane.outcomes)) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     found = [(lane, known) for lane, known in found if len(known.submit)]
-    if not any((known.start > known.submit).any() for _, known in found):
+    if not any(known.queued for _, known in found):
         return ""
     kinds = [_kind("by run time", _RUNS, [known.end - known.start for _, known in found])]
     if all(has(lane, "procs") for lane, _ in found):

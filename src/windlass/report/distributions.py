@@ -85,7 +85,7 @@ def _key(name: str, kind: str) -> str:
 def _wait(found: _Found, kind: str = JOB) -> PageSection:
     title = "Wait"
     at_once = _listed([(lane, float((known.wait <= 0).sum()), len(known.wait)) for lane, known in found])
-    if all((known.wait <= 0).all() for _, known in found):
+    if not any(known.queued for _, known in found):
         return PageSection(
             f"<figure><h3>{title}</h3><p>No {text(kind)} waited: all started when they were submitted.</p></figure>"
         )

@@ -60,6 +60,11 @@ class JobTimes:
         """(n,) time from submission to start, s."""
         return self.start - self.submit
 
+    @property
+    def queued(self) -> bool:
+        """Whether any of them waited."""
+        return bool((self.wait > 0).any())
+
 
 def lanes(results: Results) -> tuple[VariantLane, ...]:
     """Return all variants with their line styles: by position or, in a sweep, one colour per policy."""

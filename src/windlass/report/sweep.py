@@ -20,8 +20,8 @@ from windlass.results import At, Results, Summary, VariantResult
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 44, 56, 50
 #: Maximum number of stacked panels, one for each combination of values on the other axes; the table has all.
 _MOST_PANELS = 6
-#: Means whose largest is at least so many times the smallest are plotted on a logarithmic axis: otherwise one weak
-#: policy presses all others onto one line.
+#: The axis is logarithmic if the largest mean is at least this multiple of the smallest: otherwise one weak policy
+#: presses all others onto one line.
 _LOGARITHMIC_FROM = 20.0
 #: Candidates for the second metric; the first of these that the results have is plotted.
 _SECOND_METRICS = ("p99_wait_s", "mean_bounded_slowdown", "p99_response_s")

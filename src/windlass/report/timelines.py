@@ -39,7 +39,7 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
     wide = [(lane, known) for lane, known in found if has(lane, "procs")]
     noun = noun_of([lane for lane, _ in found])
     # If no job waited, the section on waits says so, and a plot of the queue would be empty.
-    queued = any((known.start > known.submit).any() for _, known in found)
+    queued = any(known.queued for _, known in found)
     # Tasks have one processor each, so that the processors of waiting tasks are their number.
     larger = wide if noun == JOB and queued else []
     parts = (

@@ -11,7 +11,7 @@ from windlass.control.web.request import BadRequestError, FieldRules, PageReques
 
 #: The longest body, bytes, and the time to receive it, s.
 LONGEST, _PATIENCE = 65_536, 10.0
-_FIELDS = FieldRules("form", "field", longest=500, lines=True, strict=True)
+_FORM_FIELDS = FieldRules("form", "field", longest=500, lines=True, strict=True)
 _FORM = "application/x-www-form-urlencoded"
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -93,4 +93,4 @@ def form_of(request: PageRequest, kind: str, body: bytes, known: Iterable[str]) 
         raise BadRequestError(403, "the header Origin is missing, which browsers send with a form")
     if kind.partition(";")[0].strip().lower() != _FORM:
         raise BadRequestError(415, f"expected the type {_FORM}")
-    return values_of(body, _FIELDS, set(known))
+    return values_of(body, _FORM_FIELDS, set(known))
