@@ -10,7 +10,7 @@ pytest.importorskip("ray.serve", reason="Ray Serve is not installed (the extra `
 from ray.exceptions import TaskCancelledError
 
 from windlass.engines.serve.ejection import RequestOutcome
-from windlass.engines.serve.outcomes import outcome_of, watch
+from windlass.engines.serve.outcomes import Outcomes, outcome_of, watch
 
 
 def http(status):
@@ -66,3 +66,38 @@ def test_the_first_part_of_an_answer_is_watched(result):
     seen = []
     watch(result, seen.append)
     assert seen == ["part"]
+
+
+@pytest.mark.parametrize("order", [("watched", "answered", "left"), ("watched", "left", "answered")])
+def test_an_end_is_passed_on_once_with_its_outcome_in_either_order(order):
+    ends = []
+    outcomes = Outcomes(lambda *end: ends.append(end))
+    for number, event in enumerate(order):
+        assert not ends, order[:number]
+        outcome = [RequestOutcome.DROPPED] if event == "answered" else []
+        getattr(outcomes, event)("replica", "request", *outcome)
+    assert ends == [("replica", "request", RequestOutcome.DROPPED)]
+    assert not outcomes._unanswered
+    assert not outcomes._answered
+
+
+def test_a_request_rejected_by_one_replica_and_accepted_by_another_is_two():
+    ends = []
+    outcomes = Outcomes(lambda *end: ends.append(end))
+    outcomes.watched("second", "request")
+    outcomes.answered("second", "request", RequestOutcome.FAILED)
+    # The end at the replica that rejected it arrives late.
+    outcomes.left("first", "request")
+    outcomes.left("second", "request")
+    assert ends == [
+        ("first", "request", RequestOutcome.SERVED),
+        ("second", "request", RequestOutcome.FAILED),
+    ]
+
+
+def test_an_answer_of_a_request_that_is_not_watched_is_ignored():
+    ends = []
+    outcomes = Outcomes(lambda *end: ends.append(end))
+    outcomes.answered("replica", "request", RequestOutcome.FAILED)
+    outcomes.left("replica", "request")
+    assert ends == [("replica", "request", RequestOutcome.SERVED)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
 
 from ray.exceptions import TaskCancelledError
 from ray.serve.exceptions import RequestCancelledError
@@ -13,6 +13,55 @@ from ray.serve.exceptions import RequestCancelledError
 from windlass.engines.serve.ejection import RequestOutcome
 
 _HTTP_ERROR = 500
+
+Id = TypeVar("Id", bound=Hashable)
+
+
+class Outcomes(Generic[Id]):
+    """Combines the end of a request, which Serve reports, with its outcome, which its answer shows.
+
+    Ray reports both from different threads and in either order: an error that ends a task is stored after the task's
+    end. The end of a watched request is therefore passed on once its answer was seen, too.
+
+    Parameters
+    ----------
+    end
+        Called once for each request that left a replica, with the replica, the request and its outcome.
+
+    Examples
+    --------
+    >>> outcomes = Outcomes(lambda replica, request, outcome: print(replica, request, outcome.name))
+    >>> outcomes.watched("replica", "request")
+    >>> outcomes.left("replica", "request")
+    >>> outcomes.answered("replica", "request", RequestOutcome.DROPPED)
+    replica request DROPPED
+    """
+
+    def __init__(self, end: Callable[[Id, str, RequestOutcome], None]) -> None:
+        self._end = end
+        #: Watched requests without an answer, and whether their end was reported.
+        self._unanswered: dict[tuple[Id, str], bool] = {}
+        #: Outcomes of requests whose end was not reported yet.
+        self._answered: dict[tuple[Id, str], RequestOutcome] = {}
+
+    def watched(self, replica: Id, request: str) -> None:
+        """Expect an answer to a request that a replica accepted."""
+        self._unanswered[replica, request] = False
+
+    def answered(self, replica: Id, request: str, outcome: RequestOutcome) -> None:
+        """Record the outcome of a watched request."""
+        has_left = self._unanswered.pop((replica, request), None)
+        if has_left:
+            self._end(replica, request, outcome)
+        elif has_left is False:
+            self._answered[replica, request] = outcome
+
+    def left(self, replica: Id, request: str) -> None:
+        """Record that a request left a replica; one that is not watched counts as served."""
+        if (replica, request) in self._unanswered:
+            self._unanswered[replica, request] = True
+        else:
+            self._end(replica, request, self._answered.pop((replica, request), RequestOutcome.SERVED))
 
 
 def watch(result: Any, call: Callable[[object], None]) -> None:

@@ -25,7 +25,7 @@ from windlass.engines.serve.calls import try_out
 from windlass.engines.serve.ejection import RequestOutcome
 from windlass.engines.serve.metrics import RouterMetrics
 from windlass.engines.serve.options import RouterOptions
-from windlass.engines.serve.outcomes import outcome_of, watch
+from windlass.engines.serve.outcomes import Outcomes, outcome_of, watch
 from windlass.engines.serve.replicas import Replicas
 from windlass.model import InputError
 
@@ -61,8 +61,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         self._speeds: Replicas[ReplicaID] | None = None
         self._newest_request = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        #: Outcomes of requests that were not served, until Serve reports their end.
-        self._outcomes: dict[str, RequestOutcome] = {}
+        self._outcomes: Outcomes[ReplicaID] = Outcomes(self._guarded_end)
         self._has_failed = False
         self._benchmarks: Callable[[], asyncio.Task[None]] | None = None
         self._metrics = RouterMetrics(self.app_name, self._deployment_id.name, time.monotonic)
@@ -183,28 +182,30 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         # Serve has just cached the queue length that the replica reported.
         length = self.replica_queue_len_cache.get(replica_id)
         self._guarded(lambda speeds: speeds.sent(replica_id, request, length))
-        self._watch(request, result)
+        self._watch(replica_id, request, result)
 
-    def _watch(self, request: str, result: Any) -> None:
+    def _watch(self, replica: ReplicaID, request: str, result: Any) -> None:
         """Look at the first part of an answer, as Serve does not pass the outcome of a request to a router."""
         loop = asyncio.get_running_loop()
 
         def look(answer: object) -> None:
-            # Called from another thread, before Serve reports the end of the request.
-            outcome = outcome_of(answer)
-            if outcome is not RequestOutcome.SERVED:
-                loop.call_soon_threadsafe(self._outcomes.__setitem__, request, outcome)
+            # Called from another thread.
+            loop.call_soon_threadsafe(self._outcomes.answered, replica, request, outcome_of(answer))
 
         try:
             watch(result, look)
         except Exception:
             # Another transport, or another version of Serve: failures are not noticed.
             self._metrics.count_fallback("outcome")
+        else:
+            self._outcomes.watched(replica, request)
 
     def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
         """Record that a request left a replica, or was rejected by it."""
-        outcome = self._outcomes.pop(internal_request_id, RequestOutcome.SERVED)
-        self._guarded(lambda speeds: self._end(speeds, replica_id, internal_request_id, outcome))
+        self._outcomes.left(replica_id, internal_request_id)
+
+    def _guarded_end(self, replica: ReplicaID, request: str, outcome: RequestOutcome) -> None:
+        self._guarded(lambda speeds: self._end(speeds, replica, request, outcome))
 
     def _end(
         self,
@@ -234,7 +235,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
     def ended(self, replica: ReplicaID, request: str, outcome: RequestOutcome) -> None:
         """Record the end of a benchmark request."""
         self.decrement_queue_len_cache(replica)
-        self._guarded(lambda speeds: self._end(speeds, replica, request, outcome))
+        self._guarded_end(replica, request, outcome)
 
     def _guarded(self, act: Callable[[Replicas[ReplicaID]], _Answer]) -> _Answer | None:
         """Call a function; return None on an error, as an error of the policy must not fail a request."""
