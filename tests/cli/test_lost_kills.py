@@ -25,14 +25,14 @@ CASES = [
     for signals in ([(each,) for each in SIGNALS] if writer.name == "run" else [SIGNALS])
 ]
 CASES += [(reader, SIGNALS) for reader in READERS]
-#: Commands whose kills are not left to the nightly tests: the others are alike, and take up to a minute each.
-EVERY_DAY = ("run", "list")
+#: Cases that are not left to the nightly tests: the others are alike, and take up to a minute each.
+EVERY_DAY = ("run-SIGKILL", "list-SIGINT-SIGTERM-SIGKILL")
 PARAMETERS = [
     pytest.param(
         writer,
         signals,
         id="-".join((writer.name, *signals)),
-        marks=[] if writer.name in EVERY_DAY else [pytest.mark.nightly],
+        marks=[] if "-".join((writer.name, *signals)) in EVERY_DAY else [pytest.mark.nightly],
     )
     for writer, signals in CASES
 ]

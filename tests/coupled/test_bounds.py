@@ -14,6 +14,8 @@ from tests.coupled.bounds import RUNS
 _ROOT = Path(__file__).parents[2]
 
 
+# Compiles all functions anew, which takes a minute and a half.
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "XDG_CACHE_HOME": str(tmp_path)}

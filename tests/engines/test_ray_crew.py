@@ -21,7 +21,7 @@ import ray
 import yaml
 
 from tests.engines.engines import cluster_folders
-from tests.engines.test_ray_run import LONG_S, OTHERS, command, running, wait_for
+from tests.engines.test_ray_run import INTERRUPTS, LONG_S, OTHERS, command, running, wait_for
 from windlass.engines.ray import worker_pool as ray_crew
 from windlass.engines.ray.cluster import PrivateCluster
 from windlass.engines.ray.join import connect
@@ -133,7 +133,7 @@ def test_cells_of_one_cluster_are_equal_after_a_killed_node(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
+@pytest.mark.parametrize("number", INTERRUPTS)
 def test_an_interrupted_sweep_leaves_no_process_and_can_be_resumed(sweep, tmp_path, number):
     before, partial = cluster_folders(), tmp_path / ".out.partial"
     arguments = ["run", sweep, "--on", "ray", "--nodes", "2", "--out", tmp_path / "out"]

@@ -43,6 +43,12 @@ cluster.close()
 #: Timeout (s): a busy machine may start Ray slowly, and with retries.
 LONG_S = 300
 
+#: Both signals are handled alike.
+INTERRUPTS = [
+    pytest.param(signal.SIGTERM, id="terminated"),
+    pytest.param(signal.SIGINT, id="ctrl-c", marks=pytest.mark.nightly),
+]
+
 
 def command(*arguments):
     return [sys.executable, "-c", "from windlass.cli import main; main()", *map(str, arguments)]
@@ -105,7 +111,7 @@ def test_results_are_real_and_another_user_s_cluster_survives(tmp_path, other_cl
     assert [child for child in owner.children(recursive=True) if child.name() == "raylet"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
+@pytest.mark.parametrize("number", INTERRUPTS)
 @pytest.mark.parametrize("when", ["raylet/raylet", "ray::run_task"], ids=["starting", "running"])
 def test_an_interrupted_run_leaves_no_process_and_affects_no_other(tmp_path, other_cluster, when, number):
     _, owner, _ = other_cluster

@@ -74,6 +74,8 @@ def test_calibration_reads_do_not_overlap_even_with_late_decisions():
     assert (begun[0] >= run.computed[~remote]).all()
 
 
+# Takes three minutes.
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_same_policies_win_on_ray():
     pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")

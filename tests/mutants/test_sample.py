@@ -1,4 +1,4 @@
-"""Drawing changes by a seed, judging a trial, and the short sample that every run of the tests tries."""
+"""Drawing changes by a seed, and judging a trial."""
 
 import json
 import subprocess
@@ -12,13 +12,8 @@ from tests.mutants.__main__ import print_table
 from tests.mutants.changes import changes_of
 from tests.mutants.equivalent import load, reason_of
 from tests.mutants.reach import Reach
-from tests.mutants.rooms import ROOMS, SOURCE, located, room_named
+from tests.mutants.rooms import SOURCE, located, room_named
 from tests.mutants.sample import Result, Trials, draw
-
-#: The short sample: rooms, changes per room, the seed, and the least share noticed over all rooms. Its ten changes
-#: differ with every change of the source. If tests notice 95 % of all changes, fewer than seven of ten are noticed in
-#: one of 1,000 draws; if they notice 65 %, in half of them. The nightly sample is larger.
-TRIED, CHANGES, SEED, LEAST = ROOMS[:20:2], 1, 31, 0.7
 
 
 @pytest.mark.matrix(0)
@@ -131,13 +126,3 @@ def test_a_change_is_noticed_by_a_test_that_fails_with_it_alone(check, outcome, 
     result = Trials(None, 1, [str(test)]).try_one(room, change)
     assert result.outcome == outcome
     assert ("test_it" in result.by) == (outcome == "noticed")
-
-
-@pytest.mark.slow
-def test_ten_drawn_changes_are_noticed():
-    pairs = [(room, change) for room in TRIED for change in draw(room, CHANGES, SEED)]
-    assert len(pairs) == 10
-    results = Trials(None, 2).run(pairs, lambda result: print(result.outcome, result.change.describe()))
-    judged = [result for result in results if result.outcome != "equivalent"]
-    missed = [result.change.describe() for result in judged if result.outcome == "unnoticed"]
-    assert len(judged) - len(missed) >= LEAST * len(judged), "\n".join(missed)

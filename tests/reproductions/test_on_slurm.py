@@ -83,6 +83,8 @@ def test_papers_without_a_live_run_refuse_an_engine():
         on_engine(paper, "kubernetes")
 
 
+# Takes more than two minutes.
+@pytest.mark.nightly
 @pytest.mark.live
 @pytest.mark.slow
 def test_slurm_follows_the_simulated_order_except_for_late_starts():

@@ -168,7 +168,16 @@ def test_an_added_query_is_planned_and_a_removed_one_is_stopped(street, tmp_path
     assert upon == ["query q1 added", "query q1 removed", "query q2 added"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        signal.SIGKILL,
+        # Handled as SIGTERM is.
+        pytest.param(signal.SIGINT, marks=pytest.mark.nightly),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.nightly),
+    ],
+)
 def test_after_any_signal_no_process_is_left(street, number):
     queries, tiers = street
     run = Run(queries, "--cluster", tiers, "--engine", "ray", "--policy", "fair")
