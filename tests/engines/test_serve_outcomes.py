@@ -68,36 +68,63 @@ def test_the_first_part_of_an_answer_is_watched(result):
     assert seen == ["part"]
 
 
-@pytest.mark.parametrize("order", [("watched", "answered", "left"), ("watched", "left", "answered")])
-def test_an_end_is_passed_on_once_with_its_outcome_in_either_order(order):
-    ends = []
-    outcomes = Outcomes(lambda *end: ends.append(end))
-    for number, event in enumerate(order):
-        assert not ends, order[:number]
-        outcome = [RequestOutcome.DROPPED] if event == "answered" else []
-        getattr(outcomes, event)("replica", "request", *outcome)
-    assert ends == [("replica", "request", RequestOutcome.DROPPED)]
-    assert not outcomes._unanswered
-    assert not outcomes._answered
+ACCEPTED, ANSWERED, LEFT = "accepted", "answered", "left"
 
 
-def test_a_request_rejected_by_one_replica_and_accepted_by_another_is_two():
-    ends = []
-    outcomes = Outcomes(lambda *end: ends.append(end))
-    outcomes.watched("second", "request")
-    outcomes.answered("second", "request", RequestOutcome.FAILED)
+class Joined:
+    """Outcomes, and the ends that they pass on."""
+
+    def __init__(self):
+        self.ends = []
+        self.outcomes = Outcomes(lambda *end: self.ends.append(end))
+
+    def see(self, event, replica="replica", outcome="FAILED"):
+        more = [RequestOutcome[outcome]] if event == ANSWERED else []
+        return getattr(self.outcomes, event)(replica, "request", *more)
+
+    def kept(self):
+        """Return the number of requests that are remembered."""
+        of = self.outcomes
+        return len(of._unanswered) + len(of._answered) + len(of._early)
+
+
+@pytest.mark.parametrize(
+    "order", [(ACCEPTED, ANSWERED, LEFT), (ACCEPTED, LEFT, ANSWERED), (LEFT, ACCEPTED, ANSWERED)]
+)
+def test_an_end_is_passed_on_once_with_its_outcome_in_any_order(order):
+    joined = Joined()
+    for event in order:
+        assert not joined.ends, event
+        found = joined.see(event)
+        if event == ACCEPTED:
+            assert found == (order[0] != LEFT)
+    assert joined.ends == [("replica", "request", RequestOutcome.FAILED)]
+    assert joined.kept() == 0
+
+
+def test_a_request_rejected_by_one_replica_and_accepted_by_another_ends_once():
+    joined = Joined()
+    joined.see(ACCEPTED, "second")
+    joined.see(ANSWERED, "second")
     # The end at the replica that rejected it arrives late.
-    outcomes.left("first", "request")
-    outcomes.left("second", "request")
-    assert ends == [
-        ("first", "request", RequestOutcome.SERVED),
-        ("second", "request", RequestOutcome.FAILED),
-    ]
+    joined.see(LEFT, "first")
+    assert joined.ends == []
+    joined.see(LEFT, "second")
+    assert joined.ends == [("second", "request", RequestOutcome.FAILED)]
 
 
-def test_an_answer_of_a_request_that_is_not_watched_is_ignored():
-    ends = []
-    outcomes = Outcomes(lambda *end: ends.append(end))
-    outcomes.answered("replica", "request", RequestOutcome.FAILED)
-    outcomes.left("replica", "request")
-    assert ends == [("replica", "request", RequestOutcome.SERVED)]
+def test_an_answer_of_a_request_that_was_not_accepted_is_ignored():
+    joined = Joined()
+    joined.see(ANSWERED)
+    assert joined.kept() == 0
+    assert joined.ends == []
+
+
+def test_memory_is_bounded_for_requests_that_are_rejected():
+    joined = Joined()
+    for request in range(5000):
+        joined.outcomes.left("replica", str(request))
+    assert joined.kept() == 1024
+    # The oldest are forgotten first.
+    assert joined.outcomes.accepted("replica", "0")
+    assert not joined.outcomes.accepted("replica", "4999")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
@@ -13,6 +14,8 @@ from ray.serve.exceptions import RequestCancelledError
 from windlass.engines.serve.ejection import RequestOutcome
 
 _HTTP_ERROR = 500
+#: Ends without a beginning that are remembered, in case the beginning is reported later.
+_EARLY = 1024
 
 Id = TypeVar("Id", bound=Hashable)
 
@@ -21,17 +24,21 @@ class Outcomes(Generic[Id]):
     """Combines the end of a request, which Serve reports, with its outcome, which its answer shows.
 
     Ray reports both from different threads and in either order: an error that ends a task is stored after the task's
-    end. The end of a watched request is therefore passed on once its answer was seen, too.
+    end. The end of an accepted request is therefore passed on once its answer was seen, too. Serve also reports the end
+    of a request that a replica rejected; that end is not passed on.
+
+    Memory is bounded: requests under way, and a thousand ends of requests that were not accepted, or not yet.
 
     Parameters
     ----------
     end
-        Called once for each request that left a replica, with the replica, the request and its outcome.
+        Called once for each accepted request, with the replica, the request and its outcome.
 
     Examples
     --------
     >>> outcomes = Outcomes(lambda replica, request, outcome: print(replica, request, outcome.name))
-    >>> outcomes.watched("replica", "request")
+    >>> outcomes.accepted("replica", "request")
+    True
     >>> outcomes.left("replica", "request")
     >>> outcomes.answered("replica", "request", RequestOutcome.DROPPED)
     replica request DROPPED
@@ -39,17 +46,21 @@ class Outcomes(Generic[Id]):
 
     def __init__(self, end: Callable[[Id, str, RequestOutcome], None]) -> None:
         self._end = end
-        #: Watched requests without an answer, and whether their end was reported.
+        #: Accepted requests without an answer, and whether their end was reported.
         self._unanswered: dict[tuple[Id, str], bool] = {}
         #: Outcomes of requests whose end was not reported yet.
         self._answered: dict[tuple[Id, str], RequestOutcome] = {}
+        self._early: OrderedDict[tuple[Id, str], None] = OrderedDict()
 
-    def watched(self, replica: Id, request: str) -> None:
-        """Expect an answer to a request that a replica accepted."""
-        self._unanswered[replica, request] = False
+    def accepted(self, replica: Id, request: str) -> bool:
+        """Expect an answer to a request; return False if its end was reported already, so its duration is unknown."""
+        has_left = (replica, request) in self._early
+        self._early.pop((replica, request), None)
+        self._unanswered[replica, request] = has_left
+        return not has_left
 
     def answered(self, replica: Id, request: str, outcome: RequestOutcome) -> None:
-        """Record the outcome of a watched request."""
+        """Record the outcome of an accepted request."""
         has_left = self._unanswered.pop((replica, request), None)
         if has_left:
             self._end(replica, request, outcome)
@@ -57,11 +68,16 @@ class Outcomes(Generic[Id]):
             self._answered[replica, request] = outcome
 
     def left(self, replica: Id, request: str) -> None:
-        """Record that a request left a replica; one that is not watched counts as served."""
-        if (replica, request) in self._unanswered:
-            self._unanswered[replica, request] = True
+        """Record that a request left a replica."""
+        key = replica, request
+        if key in self._unanswered:
+            self._unanswered[key] = True
+        elif key in self._answered:
+            self._end(replica, request, self._answered.pop(key))
         else:
-            self._end(replica, request, self._answered.pop((replica, request), RequestOutcome.SERVED))
+            self._early[key] = None
+            while len(self._early) > _EARLY:
+                self._early.popitem(last=False)
 
 
 def watch(result: Any, call: Callable[[object], None]) -> None:

@@ -15,7 +15,7 @@ that has become slow is detected before its next completion.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
@@ -31,8 +31,6 @@ Id = TypeVar("Id", bound=Hashable)
 #: Mean service times without a completion after which silence is reported to the policy. Exponential service is silent
 #: for this long one time in seven; the ratio of work and time stays correct.
 _SILENT = 2.0
-#: Ends without a beginning that are remembered, in case the beginning is reported later.
-_EARLY = 1024
 
 
 class Replicas(Generic[Id]):
@@ -48,7 +46,7 @@ class Replicas(Generic[Id]):
     - All other requests follow the policy.
     - When the set of replicas changes, a new policy is made and learns the recent completions of the remaining ones.
 
-    Memory is bounded: outstanding requests, ``window`` times per replica, and a thousand ends without a beginning.
+    Memory is bounded: outstanding requests, and ``window`` times per replica.
 
     Parameters
     ----------
@@ -102,7 +100,6 @@ class Replicas(Generic[Id]):
         self._ids: list[Id] = []
         self._replicas: dict[Id, Replica] = {}
         self._arrivals: deque[float] = deque(maxlen=2 * window)
-        self._early: OrderedDict[tuple[Id, Hashable], None] = OrderedDict()
 
     def members(self, ids: Iterable[Id]) -> None:
         """Set the current replicas; what was learned of remaining ones is kept.
@@ -247,31 +244,23 @@ class Replicas(Generic[Id]):
             did not.
         """
         replica = self._replicas.get(one)
-        if replica is None:
-            return
-        if (one, request) in self._early:
-            # It ended before its beginning was reported, so its duration is unknown.
-            del self._early[one, request]
-            return
-        replica.begin(request, self._clock(), self._at_once, length)
+        if replica is not None:
+            replica.begin(request, self._clock(), self._at_once, length)
 
     def ended(self, one: Id, request: Hashable, outcome: RequestOutcome = RequestOutcome.SERVED) -> None:
         """Record that a request left a replica.
 
         A served request is learned from as work, and a cancelled one as time without work: the rate that explains
-        both best is the number of completions per busy second.
+        both best is the number of completions per busy second. Of a request that was not recorded as sent, only a
+        failure counts.
         """
         replica = self._replicas.get(one)
         if replica is None:
             return
         now = self._clock()
         if request in replica.outstanding or outcome is RequestOutcome.FAILED:
-            # Otherwise it may be one that the replica rejected.
             replica.ejection.count(outcome, now)
         if request not in replica.outstanding:
-            self._early[one, request] = None
-            while len(self._early) > _EARLY:
-                self._early.popitem(last=False)
             return
         if outcome is RequestOutcome.DROPPED:
             silent = replica.drop(request, now, self._at_once)

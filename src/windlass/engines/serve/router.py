@@ -181,7 +181,8 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         request = pending_request.metadata.internal_request_id
         # Serve has just cached the queue length that the replica reported.
         length = self.replica_queue_len_cache.get(replica_id)
-        self._guarded(lambda speeds: speeds.sent(replica_id, request, length))
+        if self._outcomes.accepted(replica_id, request):
+            self._guarded(lambda speeds: speeds.sent(replica_id, request, length))
         self._watch(replica_id, request, result)
 
     def _watch(self, replica: ReplicaID, request: str, result: Any) -> None:
@@ -197,8 +198,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         except Exception:
             # Another transport, or another version of Serve: failures are not noticed.
             self._metrics.count_fallback("outcome")
-        else:
-            self._outcomes.watched(replica, request)
+            self._outcomes.answered(replica, request, RequestOutcome.SERVED)
 
     def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
         """Record that a request left a replica, or was rejected by it."""
