@@ -9,6 +9,7 @@ import pytest
 
 from tests.reproductions.keyed import axes, mean_and_half
 from tests.reproductions.test_asax_runs import mean_text
+from windlass.engines.slurm.entries import Began, Taking
 from windlass.model import BatchError
 from windlass_reproductions.asax import on_slurm, slurm_results
 
@@ -16,7 +17,13 @@ from windlass_reproductions.asax import on_slurm, slurm_results
 def mix(makespan, wait, cpu, ran):
     programs = ("montage", "blast", "stats", "synthetic")
     return slurm_results.MixRun(
-        makespan, wait, cpu, np.array(ran), programs, tuple(f"checksum {each}" for each in programs)
+        makespan,
+        wait,
+        cpu,
+        np.array(ran),
+        np.array([True, False, False, True]),
+        programs,
+        tuple(f"checksum {each}" for each in programs),
     )
 
 
@@ -40,12 +47,15 @@ def test_runs_on_slurm_are_compared_with_easy():
     assert list(lone.lines[0].half_width) == [0.0, 0.0]
     mixes |= {"ASAx": mixes["static"], "pairs": mixes["static"]}
     verdicts = slurm_results.verdicts(mixes)
-    assert [row.paper for row in verdicts[4:7]] == ["up to 12 % less", "higher", "3 to 9 %"]
+    assert [row.paper for row in verdicts[5:8]] == ["up to 12 % less", "higher", "3 to 9 %"]
     change = 100 * (np.array([0.8, 0.9]) - 1)
     mean, half = mean_and_half(change)
     assert verdicts[1].ours == f"{mean:+.1f} ± {half:.1f} %"
     assert verdicts[2].ours == f"{mean_text([1.4, 1.5])} times"
     assert verdicts[3].judged.parts[0].high == 1.1
+    # One host took 2 s instead of 1 s, which is within the second of rounding; another one 16 s instead of 8 s.
+    assert verdicts[4].ours == "3 of 4; slowdown 1.50 in the mean, 2.00 at most"
+    assert verdicts[4].judged.parts[0].found.mean == 0.75
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -85,7 +95,7 @@ def test_each_repeat_on_slurm_starts_with_the_next_policy(monkeypatch, quick):
     assert progress == [*steps, ("done", 1.0)]
     assert result.rows[0].ours == "montage 1.00, blast 2.00, stats 3.00, synthetic 4.00"
     assert f"each job has {long:g} s" in result.rows[0].what
-    assert len(result.rows) == 1 + 4 + 10
+    assert len(result.rows) == 1 + 4 + 13
 
 
 def test_the_pace_is_measured_on_one_core(monkeypatch):
@@ -127,9 +137,16 @@ def test_a_mix_is_measured_from_its_first_submission_to_its_last_end(monkeypatch
         start=np.arange(8.0) + 4,
         end=np.append(np.arange(7.0) + 10, np.inf if late else 22.0),
     )
-    monkeypatch.setattr(
-        on_slurm, "drive_slurm", lambda client, driving, report: drivings.append(driving) or done
-    )
+
+    def drive_slurm(client, driving, report, observer):
+        drivings.append(driving)
+        # Job 2 is a guest of job 1, and then takes in job 3.
+        shares = [(2, 1), (3, 2)]
+        observer.appended([Taking(5.0, job, host, 40, 60.0, 50.0, 0.0, 0) for job, host in shares])
+        observer.appended([Began(6.0, 2)])
+        return done
+
+    monkeypatch.setattr(on_slurm, "drive_slurm", drive_slurm)
     cluster = SimpleNamespace(folder=tmp_path, conf="conf")
     seconds = {program: float(place) for place, program in enumerate(on_slurm.PROGRAMS)}
     share = SimpleNamespace(name="asax")
@@ -144,6 +161,7 @@ def test_a_mix_is_measured_from_its_first_submission_to_its_last_end(monkeypatch
     assert (found_mix.makespan, found_mix.wait) == (20.0, 2.0)
     assert found_mix.cpu == pytest.approx(100.0 * 30.0 / (2 * 20.0))
     assert found_mix.ran.tolist() == [6.0] * 7 + [11.0]
+    assert np.flatnonzero(found_mix.hosted).tolist() == [1]
     assert (found_mix.program, found_mix.checksums) == (
         tuple(programs),
         tuple(f"{at}.out" for at in range(8)),

@@ -1,5 +1,7 @@
 """Verdicts change with their inputs, and are None where the inputs leave a claim undecided."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -139,7 +141,8 @@ def _mixes(makespan, cpu, ran):
             makespan * (1 + 0.01 * rng.random()),
             1.0,
             cpu * (1 + 0.01 * rng.random()),
-            ran * np.ones(4),
+            ran * np.full(4, 100.0),
+            np.array([True, True, False, False]),
             program,
             tuple(f"checksum of {name}" for name in program),
         )
@@ -163,7 +166,16 @@ def test_one_repeat_decides_only_the_checksums():
     found = {name: _mixes(100.0, 50.0, 1.0)[:1] for name in on_slurm._POLICIES}
     sums, *rows = slurm_results.verdicts(found)
     assert sums.holds is True
-    assert {row.holds for row in rows} == {None}
+    hosts = [row for row in rows if "hosts" in row.what]
+    assert [row.holds for row in hosts] == [True] * 3
+    assert {row.holds for row in rows if row not in hosts} == {None}
+
+
+def test_without_a_guest_nothing_is_known_of_hosts():
+    found = {name: _mixes(100.0, 50.0, 1.0) for name in on_slurm._POLICIES}
+    found["pairs"] = [replace(run, hosted=np.zeros(4, bool)) for run in found["pairs"]]
+    row = slurm_results.verdicts(found)[-1]
+    assert (row.what.partition(":")[0], row.ours, row.holds) == ("pairs", "no job had a guest", None)
 
 
 def test_equal_cpu_use_does_not_count_as_higher():
@@ -182,6 +194,7 @@ def test_a_wrong_checksum_is_detected():
         1.0,
         1.0,
         np.ones(4),
+        np.zeros(4, bool),
         slurm_results.PROGRAMS,
         ("checksum wrong", *found["pairs"][1].checksums[1:]),
     )

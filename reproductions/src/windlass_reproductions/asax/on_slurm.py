@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,9 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.cluster import SlurmCluster, down, up
 from windlass.engines.slurm.commands import Commands
 from windlass.engines.slurm.driver import drive_slurm
+from windlass.engines.slurm.entries import Entry, Taking
 from windlass.engines.slurm.host import environment
+from windlass.engines.slurm.observer import Unobserved
 from windlass.engines.slurm.settings import Driving
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import BatchError, InputError
@@ -106,6 +108,20 @@ def _command(program: str, seconds: float, cores: int) -> list[str]:
     return [sys.executable, script, *options]
 
 
+class Pairs(Unobserved):
+    """The jobs that took in a guest, and the guests, from the entries of a driver's journal."""
+
+    def __init__(self) -> None:
+        self.hosts: set[int] = set()
+        self.guests: set[int] = set()
+
+    def appended(self, entries: Sequence[Entry]) -> None:
+        """Note the pairs among the entries."""
+        taken = [each for each in entries if isinstance(each, Taking)]
+        self.hosts.update(each.host for each in taken)
+        self.guests.update(each.job for each in taken)
+
+
 @contextmanager
 def private_slurm() -> Iterator[SlurmCluster]:
     """Start a private Slurm of one node with two processors, and stop and remove it at the end."""
@@ -160,7 +176,8 @@ def run_mix(
     # The learned state is saved next to the journal, and the next run of this policy loads it.
     journal = cluster.folder / f"{'easy' if share is None else share.name}.{learner}"
     driving = Driving(policies, journal, SlurmOptions(until_idle=True), checkpoint=2.0)
-    done = drive_slurm(client, driving, lambda line: None)
+    pairs = Pairs()
+    done = drive_slurm(client, driving, lambda line: None, observer=pairs)
     used = _cpu_seconds() - used
     if not np.isfinite(done.end).all():
         raise BatchError(f"jobs {done.job[~np.isfinite(done.end)].tolist()} have no recorded end")
@@ -170,6 +187,7 @@ def run_mix(
         float((done.start - done.submit).mean()),
         100.0 * used / (_CPUS * makespan),
         done.end - done.start,
+        np.isin(done.job, list(pairs.hosts - pairs.guests)),
         tuple(programs),
         tuple(_checksum(folder / f"{number}.out") for number in range(len(programs))),
     )

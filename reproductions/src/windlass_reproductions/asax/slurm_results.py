@@ -16,8 +16,10 @@ from windlass_reproductions.verdicts import give_or_take, interval
 _Floats = NDArray[np.float64]
 #: Names of the programs in examples/workflows.
 PROGRAMS = ("montage", "blast", "stats", "synthetic")
-#: Largest accepted mean slowdown of jobs that share, relative to running alone.
+#: Largest accepted mean slowdown of jobs that share, relative to running alone. It is the budget of ``pairs``, too.
 _SLOWER = 1.1
+#: Least share of hosts that must be within it, beyond the second to which Slurm rounds run times.
+_HOSTS, _ROUNDED_S = 0.95, 1.0
 _SURELY = "over the same repeats and with its whole 95 % interval"
 
 
@@ -32,6 +34,8 @@ class MixRun:
         that the jobs used.
     ran
         (n,) how long each job ran, s, in the order of submission.
+    hosted
+        (n,) whether each job had a guest, and was none itself.
     program
         (n,) program of each job.
     checksums
@@ -42,6 +46,7 @@ class MixRun:
     wait: float
     cpu: float
     ran: _Floats
+    hosted: NDArray[np.bool_]
     program: tuple[str, ...]
     checksums: tuple[str, ...]
 
@@ -53,6 +58,19 @@ def _column(runs: list[MixRun], name: str) -> _Floats:
 def _stretch(runs: list[MixRun], base: list[MixRun]) -> _Floats:
     """Return each repeat's mean ratio of run times to those of the same jobs under EASY, where no job shares."""
     return np.array([float((run.ran / one.ran).mean()) for run, one in zip(runs, base, strict=True)])
+
+
+def _hosts_row(name: str, runs: list[MixRun], base: list[MixRun]) -> Row:
+    """Return a row that tests whether nearly all hosts ran at most a tenth longer than the same jobs under EASY."""
+    ran = np.concatenate([run.ran[run.hosted] for run in runs])
+    alone = np.concatenate([one.ran[run.hosted] for run, one in zip(runs, base, strict=True)])
+    within, parts, shown = ran <= _SLOWER * alone + _ROUNDED_S, tuple[Within, ...](), "no job had a guest"
+    if len(ran):
+        parts = (Within(exactly(float(within.mean())), low=_HOSTS),)
+        ratio = ran / alone
+        shown = f"{within.sum()} of {len(ran)}; slowdown {ratio.mean():.2f} in the mean, {ratio.max():.2f} at most"
+    rule = f"holds if at least {_HOSTS:.0%} are, within the second to which Slurm rounds"
+    return Row.by(f"{name}: hosts at most 10 % slower than under EASY", None, shown, Judged(parts, rule))
 
 
 def _percent(ratios: _Floats) -> str:
@@ -111,6 +129,7 @@ def verdicts(found: dict[str, list[MixRun]]) -> list[Row]:
                     unharmed, "the mean includes guests, whose quota is only a part of their cores"
                 ),
             ),
+            _hosts_row(name, runs, easy),
         ]
     return rows
 
