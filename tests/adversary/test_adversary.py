@@ -17,6 +17,7 @@ def test_the_queue_settles_and_every_hold_is_kept(tmp_path):
     assert set(found.injected) == set(FAULTS)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_more_seeds(tmp_path):
     found = search(range(QUICK, SLOW), tmp_path)

@@ -15,6 +15,7 @@ def test_the_requests_settle_and_others_objects_are_kept(tmp_path):
     assert set(found.injected) == set(FAULTS)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_more_seeds(tmp_path):
     found = search(range(QUICK, SLOW), tmp_path, "elastic")

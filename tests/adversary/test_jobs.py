@@ -16,6 +16,7 @@ def test_each_job_is_resumed_once_and_the_queue_settles(tmp_path):
     assert set(found.injected) == set(FAULTS)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_more_seeds(tmp_path):
     found = search(range(QUICK, SLOW), tmp_path, "jobs")

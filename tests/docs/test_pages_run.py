@@ -41,6 +41,17 @@ NOT_RUN = {
     "docs/tutorial.md": 2,
     "docs/when.md": 1,
 }
+#: Pages that take half a minute of processor time or more are left to the nightly tests, but for those with which a
+#: reader begins.
+LONG = (
+    "docs/calibrate.md",
+    "docs/compare-policies.md",
+    "docs/control-plane-journal.md",
+    "docs/control-plane-mcp.md",
+    "docs/evaluate-admission.md",
+    "docs/one-cluster.md",
+    "docs/policy-examples.md",
+)
 #: Runs a page: commands in a shell, snippets one after the other with the names of those before.
 DRIVER = """
 import json, pathlib, subprocess, sys
@@ -112,7 +123,14 @@ def clone(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.nightly] if page in LONG else [])
+        for page in PAGES
+        if runnable(page)
+    ],
+)
 def test_a_page_runs_from_a_clean_clone(page, clone, tmp_path):
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps([vars(block) for block in runnable(page)]))

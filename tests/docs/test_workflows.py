@@ -51,3 +51,31 @@ def test_forms_have_a_name_a_description_and_a_body():
 def test_the_citation_has_the_version_and_the_licence_of_the_package():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert (cited["version"], cited["license"]) == (PROJECT["version"], "Apache-2.0")
+
+
+def test_the_script_collects_every_live_test():
+    """It names the folders of live tests, since collecting all tests takes half a minute."""
+    named = [
+        line
+        for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+        if "live tests/" in line
+    ]
+    (line,) = named
+    folders = [ROOT / word for word in line.split() if word.startswith("tests/")] + [
+        ROOT / "tests" / "start_times"
+    ]
+    marked = [
+        path
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if re.search(
+            r"^@pytest\.mark\.live$|^pytestmark = .*mark\.live", path.read_text(encoding="utf-8"), re.M
+        )
+    ]
+    assert marked
+    outside = [path for path in marked if not any(path.is_relative_to(folder) for folder in folders)]
+    nightly = [
+        path
+        for path in outside
+        if "@pytest.mark.nightly\n@pytest.mark.live" in path.read_text(encoding="utf-8")
+    ]
+    assert outside == nightly
