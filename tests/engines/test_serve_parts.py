@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from windlass.dispatch.lib.bandit import FADING
 from windlass.dispatch.state import OWN_INT
+from windlass.engines.serve.ejection import RequestOutcome
 from windlass.engines.serve.options import RouterDispatch, RouterOptions
 from windlass.engines.serve.replica import Replica
 from windlass.engines.serve.replicas import Replicas
@@ -347,3 +348,20 @@ def test_a_policy_of_the_simulator_gets_the_router_s_window_and_probes():
     assert memory.floats[FADING] == 1.0 - 1.0 / 32.0
     by_default, more = (RouterOptions(dispatch="prequal", probes=each).policy(4, rng) for each in (None, 5))
     assert more.ints[OWN_INT + 4] - by_default.ints[OWN_INT + 4] == 5 - 3
+
+
+def test_the_policy_sees_no_idle_replica_that_is_ejected():
+    world = World(["a", "b", "c"])
+    world.known("a", "b", "c")
+    for request in range(5):
+        world.replicas.sent("b", request)
+        world.replicas.ended("b", request, RequestOutcome.FAILED)
+    assert world.replicas.allowed() == {"a", "c"}
+    world.replicas.rank({"a": 2, "b": 0, "c": 3}, {})
+    (chosen,) = [call for call in world.policy.calls if call[0] == "choose"]
+    assert chosen == ("choose", [2, 1_000_000, 3])
+    # A second later one request may try it.
+    world.now += 1.0
+    assert world.replicas.allowed() == {"a", "b", "c"}
+    world.replicas.sent("b", "trial")
+    assert world.replicas.allowed() == {"a", "c"}

@@ -31,6 +31,8 @@ Id = TypeVar("Id", bound=Hashable)
 #: Mean service times without a completion after which silence is reported to the policy. Exponential service is silent
 #: for this long one time in seven; the ratio of work and time stays correct.
 _SILENT = 2.0
+#: Queue length of an ejected replica for the policy, which knows nothing of ejections and must not choose it.
+_EJECTED = 1_000_000
 
 
 class Replicas(Generic[Id]):
@@ -162,7 +164,7 @@ class Replicas(Generic[Id]):
         self._report_silence()
         allowed = self._allowed()
         # Called even if the choice is not used, because the call updates the estimates.
-        choice = self._policy.choose(self._queues(lengths))
+        choice = self._policy.choose(np.where(allowed, self._queues(lengths), _EJECTED))
         first = self._new_or_neglected(lengths, allowed)
         if first is None:
             if not any(replica.known for replica in self._replicas.values()):
@@ -175,6 +177,10 @@ class Replicas(Generic[Id]):
             waits[first] = -1.0
         worth_it = has_room & (waits <= waits[allowed & ~has_room].min(initial=np.inf))
         return [self._ids[worker] for worker in np.argsort(waits, kind="stable") if worth_it[worker]]
+
+    def allowed(self) -> set[Id]:
+        """Return the replicas that are not ejected, nor on a trial that is under way; all if there is no other."""
+        return {one for one, may in zip(self._ids, self._allowed(), strict=True) if may}
 
     def _allowed(self) -> NDArray[np.bool_]:
         """(n,) whether each may have a request; all if none may."""

@@ -150,10 +150,16 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         return [found[one] for one in ranked]
 
     def _full(self, candidates: list[RunningReplica]) -> list[RunningReplica]:
-        """Return the replicas without room as far as known here; Serve probes them before it sends a request."""
+        """Return the replicas without room as far as known here; Serve probes them before it sends a request.
+
+        What is known may have changed meanwhile. An ejected replica is not among them: Serve would prefer it, as it is
+        idle.
+        """
+        allowed = self._guarded(lambda speeds: speeds.allowed()) or set()
+        found = [one for one in candidates if one.replica_id in allowed] or candidates
         lengths = self.replica_queue_len_cache
-        full = [one for one in candidates if (lengths.get(one.replica_id) or 0) >= one.max_ongoing_requests]
-        return full or candidates
+        full = [one for one in found if (lengths.get(one.replica_id) or 0) >= one.max_ongoing_requests]
+        return full or found
 
     async def _room(self) -> None:
         """Wait until a request of this router has left a replica, for at most a quarter of a second."""
