@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Row
+from windlass.engines.serve.ejection import RequestOutcome
 from windlass.engines.serve.options import RouterOptions
 from windlass.engines.serve.replicas import Replicas
 
@@ -33,15 +34,20 @@ ROUTERS = ("pull", "rosella", "prequal", "ll", "jsq", "jiq", "fastest-idle", "po
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Speeds of the replicas, offered load, number of proxies, and law of the sizes."""
+    """Speeds of the replicas, offered load, number of proxies, and law of the sizes.
+
+    ``fails_after``: seconds after which a request to the first replica fails, once requests count; None if it serves.
+    """
 
     speeds: tuple[int, ...]
     load: float
     proxies: int = 1
     sizes: str = "exponential"
+    fails_after: float | None = None
 
     def __str__(self) -> str:
-        return f"{shown(self.speeds)}, load {self.load:.0%}, {self.proxies} proxies, {self.sizes}"
+        fails = "" if self.fails_after is None else f", one fails after {self.fails_after:g} s"
+        return f"{shown(self.speeds)}, load {self.load:.0%}, {self.proxies} proxies, {self.sizes}{fails}"
 
 
 _LIKE = ((1, 2, 4), (1, 1, 1, 6), (1, 1, 1, 1), (1,) * 8 + (2,) * 4 + (4,) * 4)
@@ -49,6 +55,8 @@ SETTINGS = (
     *(Setting(speeds, load) for speeds in _LIKE for load in (0.6, 0.85)),
     *(Setting(speeds, 0.85, sizes="pareto") for speeds in _LIKE[:3]),
     *(Setting(speeds, 0.85, proxies=4) for speeds in _LIKE),
+    # Twice the mean time of a request is slow.
+    *(Setting(_LIKE[2], 0.6, fails_after=seconds) for seconds in (0.0, 0.2)),
 )
 
 
@@ -70,8 +78,8 @@ class Router(Protocol):
     def sent(self, replica: int, request: int, length: int) -> None:
         """Record that a replica took a request, and has ``length`` requests now."""
 
-    def ended(self, replica: int, request: int) -> None:
-        """Record that a request was served."""
+    def ended(self, replica: int, request: int, outcome: RequestOutcome) -> None:
+        """Record that a request was served, or failed."""
 
 
 class _Seen:
@@ -117,9 +125,9 @@ class _Learns:
         self._seen.note(replica, length)
         self._replicas.sent(replica, request, length)
 
-    def ended(self, replica: int, request: int) -> None:
+    def ended(self, replica: int, request: int, outcome: RequestOutcome) -> None:
         self._seen.less(replica)
-        self._replicas.ended(replica, request)
+        self._replicas.ended(replica, request, outcome)
 
 
 class _PowerOfTwo:
@@ -142,7 +150,7 @@ class _PowerOfTwo:
     def sent(self, replica: int, request: int, length: int) -> None:
         self._seen.note(replica, length)
 
-    def ended(self, replica: int, request: int) -> None:
+    def ended(self, replica: int, request: int, outcome: RequestOutcome) -> None:
         self._seen.less(replica)
 
 
@@ -154,7 +162,7 @@ def drawn_work(sizes: str, count: int, rng: np.random.Generator) -> NDArray[np.f
 
 
 def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
-    """Return the response time of each counted request, s."""
+    """Return the response time of each counted request that did not fail, s."""
     count, rng = len(setting.speeds), np.random.default_rng(seed)
     capacity = EVERY_REPLICA_S * count
     unit = capacity / sum(setting.speeds)
@@ -172,9 +180,10 @@ def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
 
     routers = [made(number) for number in range(setting.proxies)]
     free, ends, served = [0.0] * count, list[tuple[float, int, int]](), np.zeros(len(came))
+    outcomes = [RequestOutcome.SERVED] * len(came)
     for request, due in enumerate(came.tolist()):
         while ends and ends[0][0] <= due:
-            _end(heapq.heappop(ends), now, waiting, routers, proxy)
+            _end(heapq.heappop(ends), now, waiting, routers, proxy, outcomes)
         now[0] = due
         chosen = routers[proxy[request]].choose(request)
         waiting[chosen] += 1
@@ -182,10 +191,14 @@ def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
         # The speed at the beginning of a request holds until its end, as in the measured deployment.
         swapped = begin >= WARM_S + COUNTED_S / 2
         speed = unit * setting.speeds[chosen - 1 if swapped else chosen]
-        served[request] = free[chosen] = begin + work[request] / speed
+        lasts = work[request] / speed
+        if setting.fails_after is not None and chosen == 0 and begin >= WARM_S:
+            lasts, outcomes[request] = setting.fails_after, RequestOutcome.FAILED
+        served[request] = free[chosen] = begin + lasts
         heapq.heappush(ends, (free[chosen], chosen, request))
         routers[proxy[request]].sent(chosen, request, waiting[chosen])
-    return (served - came)[came >= WARM_S]
+    is_served = np.array([outcome is RequestOutcome.SERVED for outcome in outcomes])
+    return (served - came)[is_served & (came >= WARM_S)]
 
 
 def _end(
@@ -194,10 +207,11 @@ def _end(
     waiting: list[int],
     routers: Sequence[Router],
     proxy: NDArray[np.int64],
+    outcomes: Sequence[RequestOutcome],
 ) -> None:
     now[0], replica, request = end
     waiting[replica] -= 1
-    routers[proxy[request]].ended(replica, request)
+    routers[proxy[request]].ended(replica, request, outcomes[request])
 
 
 def rows(repeats: int) -> list[Row]:
