@@ -108,7 +108,7 @@ def _command(program: str, seconds: float, cores: int) -> list[str]:
     return [sys.executable, script, *options]
 
 
-class Pairs(Unobserved):
+class PairObserver(Unobserved):
     """The jobs that took in a guest, and the guests, from the entries of a driver's journal."""
 
     def __init__(self) -> None:
@@ -176,7 +176,7 @@ def run_mix(
     # The learned state is saved next to the journal, and the next run of this policy loads it.
     journal = cluster.folder / f"{'easy' if share is None else share.name}.{learner}"
     driving = Driving(policies, journal, SlurmOptions(until_idle=True), checkpoint=2.0)
-    pairs = Pairs()
+    pairs = PairObserver()
     done = drive_slurm(client, driving, lambda line: None, observer=pairs)
     used = _cpu_seconds() - used
     if not np.isfinite(done.end).all():
