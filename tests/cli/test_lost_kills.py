@@ -28,13 +28,9 @@ CASES += [(reader, SIGNALS) for reader in READERS]
 #: Cases that are not left to the nightly tests: the others are alike, and take up to a minute each.
 EVERY_DAY = ("run-SIGKILL", "list-SIGINT-SIGTERM-SIGKILL")
 PARAMETERS = [
-    pytest.param(
-        writer,
-        signals,
-        id="-".join((writer.name, *signals)),
-        marks=[] if "-".join((writer.name, *signals)) in EVERY_DAY else [pytest.mark.nightly],
-    )
+    pytest.param(writer, signals, id=name, marks=[] if name in EVERY_DAY else [pytest.mark.nightly])
     for writer, signals in CASES
+    for name in ["-".join((writer.name, *signals))]
 ]
 #: How many times each command is killed; half as many if it writes nothing.
 KILLS = kills()

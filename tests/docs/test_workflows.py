@@ -55,27 +55,11 @@ def test_the_citation_has_the_version_and_the_licence_of_the_package():
 
 def test_the_script_collects_every_live_test():
     """It names the folders of live tests, since collecting all tests takes half a minute."""
-    named = [
-        line
-        for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-        if "live tests/" in line
-    ]
-    (line,) = named
-    folders = [ROOT / word for word in line.split() if word.startswith("tests/")] + [
-        ROOT / "tests" / "start_times"
-    ]
-    marked = [
-        path
-        for path in (ROOT / "tests").rglob("test_*.py")
-        if re.search(
-            r"^@pytest\.mark\.live$|^pytestmark = .*mark\.live", path.read_text(encoding="utf-8"), re.M
-        )
-    ]
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    named = "".join(re.findall(r"^(?:others=|live tests/).*$", script, re.MULTILINE))
+    folders = [ROOT / name for name in re.findall(r"tests/[\w/.]+(?=[\s)])", named)]
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    live = r"(?<!@pytest\.mark\.nightly\n)^@pytest\.mark\.live$|^pytestmark = .*mark\.live"
+    marked = [path for path, text in texts.items() if re.search(live, text, re.MULTILINE)]
     assert marked
-    outside = [path for path in marked if not any(path.is_relative_to(folder) for folder in folders)]
-    nightly = [
-        path
-        for path in outside
-        if "@pytest.mark.nightly\n@pytest.mark.live" in path.read_text(encoding="utf-8")
-    ]
-    assert outside == nightly
+    assert [path for path in marked if not any(path.is_relative_to(folder) for folder in folders)] == []

@@ -257,6 +257,8 @@ def test_requests_that_clients_cancel_are_not_counted_as_served(deploy, monkeypa
     assert hanging[RequestOutcome.DROPPED] > 0
     total = sum(seen.values(), Counter())
     assert total[RequestOutcome.FAILED] == 0
+    # The first request of all may have ended late.
+    assert total[RequestOutcome.DROPPED] <= answers.count(None) + 1
     assert total[RequestOutcome.SERVED] >= len(answers) - answers.count(None)
 
 

@@ -50,12 +50,12 @@ class Outcomes(Generic[Id]):
         self._unanswered: dict[tuple[Id, str], bool] = {}
         #: Outcomes of requests whose end was not reported yet.
         self._answered: dict[tuple[Id, str], RequestOutcome] = {}
-        self._early: OrderedDict[tuple[Id, str], None] = OrderedDict()
+        #: Requests whose end was reported before their acceptance, the oldest first; each is True.
+        self._early: OrderedDict[tuple[Id, str], bool] = OrderedDict()
 
     def accepted(self, replica: Id, request: str) -> bool:
         """Expect an answer to a request; return False if its end was reported already, so its duration is unknown."""
-        has_left = (replica, request) in self._early
-        self._early.pop((replica, request), None)
+        has_left = self._early.pop((replica, request), False)
         self._unanswered[replica, request] = has_left
         return not has_left
 
@@ -75,7 +75,7 @@ class Outcomes(Generic[Id]):
         elif key in self._answered:
             self._end(replica, request, self._answered.pop(key))
         else:
-            self._early[key] = None
+            self._early[key] = True
             while len(self._early) > _EARLY:
                 self._early.popitem(last=False)
 
