@@ -31,7 +31,7 @@ MUTANTS = (
         OF_HEAD,
     ),
     Mutant(EASY, "            extra -= procs[row]\n", "", OF_HEAD),
-    Mutant(TIMELINE, "if time >= before or", "if time > before or", OF_LINE),
+    Mutant(TIMELINE, " if time >= before or", " if time > before or", OF_LINE),
     Mutant(
         "order/site/queue_index.py",
         "while node <= last >> (FAN_BITS * level):",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windlass.jit import allocating, inlined, lean
+from windlass.jit import allocating, index, inlined, lean
 from windlass.jit.float_bits import ascending
 
 #: Below this length, sorting by comparison is as fast.
@@ -38,40 +38,42 @@ def _keys_of(numbers):
 
 @allocating
 def _by_interval(keys, least, most):
-    """Return the positions of keys by the intervals that they are in; those of one interval keep their order."""
+    """Return keys by the intervals that they are in, and their positions; those of one interval keep their order."""
     size = len(keys)
     # As an unsigned number, because the difference of two keys may exceed the largest signed one.
     shift, span = np.uint64(0), np.uint64(most - least)
     while span >> shift >= np.uint64(2 * size):
         shift += np.uint64(1)
-    last = np.int64(span >> shift) + 1
+    last = index(span >> shift) + index(1)
     # Number of keys in the intervals before; once these are distributed, the end of the interval.
-    ends, interval = np.zeros(last + 2, np.int64), np.empty(size, np.int32)
-    for place in range(size):
+    ends, interval = np.zeros(last + 2, np.int64), np.empty(size, np.uint32)
+    for place in range(index(size)):
         key = keys[place]
-        interval[place] = np.int64(np.uint64(key - least) >> shift) if key < _INFINITY else last
-        ends[interval[place] + 1] += 1
-    for each in range(last):
-        ends[each + 1] += ends[each]
-    places = np.empty(size, np.int64)
-    for place in range(size):
-        each = interval[place]
-        places[ends[each]] = place
+        each = index(key - least) >> shift if key < _INFINITY else last
+        interval[place] = each
+        ends[each + index(1)] += 1
+    for before in range(last):
+        ends[before + index(1)] += ends[before]
+    places, by_interval = np.empty(size, np.int64), np.empty(size, np.int64)
+    for place in range(index(size)):
+        each = index(interval[place])
+        to = index(ends[each])
+        places[to], by_interval[to] = place, keys[place]
         ends[each] += 1
-    return places
+    return by_interval, places
 
 
 @lean
 def _insert_each(keys, places, moves):
-    """Sort places by their keys, and return whether at most ``moves`` moves were enough."""
-    for each in range(1, len(places)):
-        place, slot = places[each], each
-        key = keys[place]
-        while slot > 0 and keys[places[slot - 1]] > key:
-            places[slot] = places[slot - 1]
-            slot -= 1
-        places[slot] = place
-        moves -= each - slot
+    """Sort keys, and places with them, and return whether at most ``moves`` moves were enough."""
+    for each in range(index(1), index(len(places))):
+        key, place, slot = keys[each], places[each], index(each)
+        while slot > 0 and keys[slot - index(1)] > key:
+            before = slot - index(1)
+            keys[slot], places[slot] = keys[before], places[before]
+            slot = before
+        keys[slot], places[slot] = key, place
+        moves -= np.int64(index(each) - slot)
         if moves < 0:
             return False
     return True
@@ -87,7 +89,7 @@ def sorted_places(numbers):
     size = len(numbers)
     if size >= _SHORT:
         keys, least, most = _keys_of(numbers)
-        places = _by_interval(keys, least, most)
+        keys, places = _by_interval(keys, least, most)
         if _insert_each(keys, places, _PATIENCE * size):
             return places
     return np.argsort(numbers, kind="mergesort")

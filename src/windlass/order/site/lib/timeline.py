@@ -62,13 +62,9 @@ def end_of(start, duration):
 def make_timeline(steps, more):
     """Return an empty timeline with room for ``steps`` appended in order, and ``more`` inserted anywhere."""
     blocks = (2 * steps) // ROOM + (2 * more) // ROOM + 2
-    shift, used, order, count = (
-        np.zeros(blocks, np.int64),
-        np.zeros(blocks, np.int64),
-        np.zeros(blocks, np.int64),
-        np.zeros(1, np.int64),
-    )
-    most, least = np.empty(blocks, np.int64), np.empty(blocks, np.int64)
+    # One allocation for five arrays: a timeline is made at each decision.
+    numbers, count = np.empty((5, blocks), np.int64), np.zeros(1, np.int64)
+    shift, most, least, used, order = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     times, free = np.empty((blocks, ROOM)), np.empty((blocks, ROOM), np.int64)
     return Timeline(times, free, shift, most, least, used, order, np.empty(blocks), count)
 
@@ -80,7 +76,7 @@ def append_step(line, time, free):
     if line.blocks[0] == 0 or line.used[block] == ROOM // 2:
         block += index(1)
         line.order[block], line.blocks[0] = block, block + index(1)
-        line.starts[block] = time
+        line.starts[block], line.used[block], line.shift[block] = time, 0, 0
         line.most[block] = line.least[block] = free
     place = index(line.used[block])
     line.times[block, place], line.free[block, place] = time, free
@@ -109,8 +105,7 @@ def _search(line, procs, duration, before, limit, floor, first_place):
     """
     start, until, blocked, place = before, before, True, first_place
     while place < line.blocks[0]:
-        block = line.order[place]
-        first = line.starts[place]
+        block, first = index(line.order[place]), line.starts[place]
         if first >= before or (first >= limit if blocked else first >= until):
             break
         place += 1
@@ -122,13 +117,18 @@ def _search(line, procs, duration, before, limit, floor, first_place):
                 start, until, blocked = first, end_of(first, duration), False
             continue
         need = procs - line.shift[block]
-        for step in range(line.used[block]):
+        for step in range(index(line.used[block])):
+            # Only a step that differs from the one before it is compared in time.
+            if (line.free[block, step] < need) == blocked:
+                continue
             time = line.times[block, step]
-            if time >= before or (time >= limit if blocked else time >= until):
-                break
-            if line.free[block, step] < need:
+            if not blocked:
+                if time >= before or time >= until:
+                    return start, place
                 blocked = True
-            elif blocked and time >= floor:
+            elif time >= before or time >= limit:
+                return before, place
+            elif time >= floor:
                 start, until, blocked = time, end_of(time, duration), False
     return before if blocked else start, place
 
