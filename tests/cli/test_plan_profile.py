@@ -126,6 +126,23 @@ def test_the_golden_plan_labels_a_clip_without_true_tracks(ready, tmp_path):
     assert min(found.values()) < 1.0
 
 
+def test_with_true_tracks_the_golden_plan_is_compared_with_them(ready, tmp_path):
+    (tmp_path / "p.yaml").write_text(PIPELINE + GOLDEN)
+    status, out, _ = ready(*PROFILE, "--json")
+    assert status == 0
+    found = json.loads(out)
+    own = next(
+        plan["accuracy"]
+        for plan in found["plans"]
+        if [part["component"] for part in plan["components"]] == ["decode", "detect knn", "associate overlap"]
+    )
+    assert found["golden"]["accuracy"] == own
+    assert -1.0 <= found["golden"]["kendall_tau"] <= 1.0
+    assert 0.0 <= found["golden"]["mean_loss"] <= found["golden"]["largest_loss"]
+    status, out, _ = ready(*PROFILE)
+    assert f"has an accuracy of {own:.3f}; its labels order the plans" in " ".join(out.split())
+
+
 def test_without_true_tracks_or_a_golden_plan_there_are_no_labels(ready):
     status, out, error = ready("plan", "profile", "p.yaml", "a.mp4")
     assert (status, out) == (2, "")

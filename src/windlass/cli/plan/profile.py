@@ -14,12 +14,14 @@ from windlass.cli.progress import counted_progress
 from windlass.io import check_file
 from windlass.model import InputError
 from windlass.plan.profile import stream_plans, write_plans
+from windlass.plan.profile.agreement import GoldenAgreement, agreement
 from windlass.plan.profile.comparison import front, run_alone
 from windlass.plan.profile.tracks import Tracks, read_truth
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo
     from windlass.plan.profile.pipeline import Pipeline
+    from windlass.plan.profile.running import PlanProfile
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -31,7 +33,8 @@ class ProfileOptions:
     Parameters
     ----------
     pipeline, clip, truth
-        The files to read. Without a truth, the tracks of the pipeline's golden plan are the labels.
+        The files to read. Without a truth, the tracks of the pipeline's golden plan are the labels. With one, the
+        golden plan is compared with it.
     cache
         Maximum size of cached outputs, bytes.
     alone
@@ -98,14 +101,15 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     if options.alone:
         with counted_progress("separate plans") as update:
             alone = run_alone(pipeline.plans, clip, truth, found, update)
-    lead, lines = best_plans(plans), summary(found, options, clip, alone)
+    agreed = _golden_agreement(options, pipeline, clip, truth, found)
+    lead, lines = best_plans(plans), summary(found, options, clip, alone, agreed)
     if options.report is not None:
         from windlass.cli.plan.plots import page_of
 
         title = f"Plans of {pipeline.name} on {options.clip.name}"
         write_report(options.report, page_of(title, [lead, *lines], plans, front(plans)))
     if as_json:
-        write_json(tree_of(pipeline.name, clip, options, found, alone))
+        write_json(tree_of(pipeline.name, clip, options, found, alone, agreed))
         return
     print_lines([lead], wrap=True)
     print_tables(table_of(plans))
@@ -123,6 +127,18 @@ def _labels(options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo) -> Trac
             f"{options.pipeline}: golden is missing, expected a plan that labels the clip; or pass --truth"
         )
     return golden_tracks(pipeline.golden, clip)
+
+
+def _golden_agreement(
+    options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo, truth: Tracks, found: PlanProfile
+) -> GoldenAgreement | None:
+    """Compare the golden plan's labels with true tracks, if the command has both."""
+    from windlass.plan.profile.golden import golden_tracks
+
+    if options.truth is None or pipeline.golden is None:
+        return None
+    labels = golden_tracks(pipeline.golden, clip)
+    return agreement(pipeline.golden, labels, truth, pipeline.plans, found, clip)
 
 
 def _still_holds(

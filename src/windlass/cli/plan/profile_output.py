@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from windlass.plan.profile.comparison import SinglePlanRuns, cores, front
 
 if TYPE_CHECKING:
     from windlass.cli.plan.profile import ProfileOptions
+    from windlass.plan.profile.agreement import GoldenAgreement
     from windlass.plan.profile.clipinfo import ClipInfo
     from windlass.plan.profile.running import PlanProfile
 
@@ -43,9 +45,13 @@ def best_plans(plans: Sequence[QueryPlan]) -> str:
 
 
 def summary(
-    found: PlanProfile, options: ProfileOptions, clip: ClipInfo, alone: SinglePlanRuns | None
+    found: PlanProfile,
+    options: ProfileOptions,
+    clip: ClipInfo,
+    alone: SinglePlanRuns | None,
+    agreed: GoldenAgreement | None,
 ) -> list[str]:
-    """Return accuracy, CPU time and cache of the profile, one sentence each."""
+    """Return accuracy, CPU time and cache of the profile, and what the golden plan is worth, one sentence each."""
     scores = [each.plan.accuracy for each in found.plans]
     lines = [
         f"{len(scores)} plans on {clip.frames} frames of {clip.width} x {clip.height}, {clip.seconds:g} s: accuracy "
@@ -59,6 +65,12 @@ def summary(
         same = "all results are equal" if not alone.differ else f"{alone.differ} results DIFFER"
         lines.append(
             f"separate plans: {alone.seconds:,.1f} CPU s ({alone.seconds / max(found.seconds, 1e-9):.1f}x), {same}"
+        )
+    if agreed is not None:
+        lines.append(
+            f"the golden plan ({agreed.label}) has an accuracy of {agreed.accuracy:.3f}; its labels order the plans "
+            f"with a Kendall's tau of {agreed.correlation:.2f}, and plans chosen with them lose {agreed.mean_loss:.3f} "
+            f"in the mean and {agreed.largest_loss:.3f} at most"
         )
     return lines
 
@@ -86,7 +98,12 @@ def table_of(plans: Sequence[QueryPlan]) -> Table:
 
 
 def tree_of(
-    name: str, clip: ClipInfo, options: ProfileOptions, found: PlanProfile, alone: SinglePlanRuns | None
+    name: str,
+    clip: ClipInfo,
+    options: ProfileOptions,
+    found: PlanProfile,
+    alone: SinglePlanRuns | None,
+    agreed: GoldenAgreement | None,
 ) -> dict[str, Any]:
     """Return the profile as plain values for JSON."""
     tree: dict[str, Any] = {
@@ -109,4 +126,15 @@ def tree_of(
             for each in found.plans
         ],
     }
-    return tree if alone is None else tree | {"alone_cpu_s": alone.seconds, "alone_differ": alone.differ}
+    if alone is not None:
+        tree |= {"alone_cpu_s": alone.seconds, "alone_differ": alone.differ}
+    if agreed is not None:
+        tree["golden"] = {
+            "plan": agreed.label,
+            "accuracy": agreed.accuracy,
+            # JSON has no NaN.
+            "kendall_tau": None if math.isnan(agreed.correlation) else agreed.correlation,
+            "mean_loss": agreed.mean_loss,
+            "largest_loss": agreed.largest_loss,
+        }
+    return tree
