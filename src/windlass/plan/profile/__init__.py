@@ -12,12 +12,13 @@ with known true tracks, and runs their common work once (thesis, section 5.6.1).
   their knobs, and the pipeline file; :mod:`~windlass.plan.profile.steps`: the steps of components.
 - :mod:`~windlass.plan.profile.tree`: all plans as one tree; :mod:`~windlass.plan.profile.cache`: the outputs
   that are worth caching; :mod:`~windlass.plan.profile.running`: runs the tree.
-- :mod:`~windlass.plan.profile.golden`: labels from a golden plan; :mod:`~windlass.plan.profile.recheck`:
-  whether a profile still holds on a new clip.
+- :mod:`~windlass.plan.profile.golden`: labels from a golden plan; :mod:`~windlass.plan.profile.agreement`:
+  how well they replace true tracks; :mod:`~windlass.plan.profile.recheck`: whether a profile still holds on
+  a new clip.
 - :mod:`~windlass.plan.profile.comparison`: the most accurate plans by cores, and plans run separately.
 - :mod:`~windlass.plan.profile.traffic`: draws clips of traffic with their true tracks.
 
-``table``, ``tracks``, ``clipinfo`` and ``cache`` do not need OpenCV. The others need the extra ``vision``,
+``table``, ``tracks``, ``clipinfo``, ``cache``, ``comparison`` and ``agreement`` do not need OpenCV. The others need the extra ``vision``,
 and are imported only when a clip is read.
 """
 
