@@ -51,7 +51,7 @@ from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.queries.part import QueriesPart

@@ -16,7 +16,7 @@ from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site import POLICIES
 from windlass.sim import Replay
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart

@@ -25,7 +25,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part, Quiet
 from windlass.sim.site.part import SitePart

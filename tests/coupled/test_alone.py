@@ -17,7 +17,7 @@ from windlass.drive import drive
 from windlass.order.site.policies.easy import Easy
 from windlass.sim.coupled import Coupled
 from windlass.sim.fleet.binding import FleetCores
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart

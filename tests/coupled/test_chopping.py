@@ -19,7 +19,7 @@ from windlass.model.timetable import WorkerTimetable
 from windlass.order.site import POLICIES
 from windlass.sim import Replay, replay
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Quiet
 from windlass.sim.site.part import SitePart
 

@@ -25,7 +25,7 @@ from windlass.order.site import POLICIES
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Due, Part, Quiet
 from windlass.sim.shares.part import SharesPart

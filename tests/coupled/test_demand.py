@@ -24,7 +24,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.demand import CoreDemand
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part, Quiet
 from windlass.sim.site.part import SitePart
 

@@ -24,7 +24,7 @@ from windlass.model.timetable import NodeTimetable, SiteTimetable
 from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.result import FleetRun
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 
 

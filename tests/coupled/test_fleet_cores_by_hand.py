@@ -25,7 +25,7 @@ from windlass.place.view import Placement, PlaceView
 from windlass.sim.coupled import Coupled
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart

@@ -15,7 +15,7 @@ from tests.oracles.workloads import CHECK
 from windlass.model import InputError, JobTable
 from windlass.order.site import POLICIES
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Quiet
 from windlass.sim.site.rated import RatedSite
 

@@ -17,7 +17,7 @@ from windlass.scale import Totals
 from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.instances.result import Scaled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Quiet
 
 

@@ -15,7 +15,7 @@ from windlass.order.site.policies.fcfs import Fcfs
 from windlass.order.site.view import SiteView, Start
 from windlass.sim import Replay
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 

@@ -19,7 +19,8 @@ from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim import coupled
 from windlass.sim.cores import PIECES, give_back, holds_on, make_pieces, take
 from windlass.sim.handle import Handle, opening
-from windlass.sim.nodes import NODES, Ledger
+from windlass.sim.ledger import Ledger
+from windlass.sim.nodes import NODES
 from windlass.sim.outages import Outages
 from windlass.sim.part import Quiet
 from windlass.sim.site.part import SitePart

@@ -21,7 +21,7 @@ from windlass.order.site import POLICIES
 from windlass.order.site.reservation import promises
 from windlass.order.site.view import SiteView, Start
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Quiet
 from windlass.sim.site.part import SitePart

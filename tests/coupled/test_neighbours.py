@@ -11,7 +11,7 @@ from tests.coupled.test_instants import drained, gone
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart

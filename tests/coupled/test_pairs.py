@@ -33,7 +33,7 @@ from windlass.sim.fleet.part import PlacedFleet
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
 from windlass.sim.instances.result import Launches, Scaled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part, Quiet
 from windlass.sim.queries.part import QueriesPart

@@ -15,7 +15,7 @@ from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 
 SLOTS, CORES, MOST = 5, 6, 3
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.sim.queries import TIERS, UNITS, Case, RandomPlanner, cases, ledger_of, one
 from windlass.model.timetable import NodeTimetable, SiteTimetable
 from windlass.plan import POLICIES
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Quiet
 

@@ -19,7 +19,7 @@ from windlass.model.timetable import NodeTimetable, SiteTimetable
 from windlass.order.site.policies.easy import Easy
 from windlass.plan import POLICIES, Plan, QueryOptions
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Part, Quiet
 from windlass.sim.queries.part import QueriesPart

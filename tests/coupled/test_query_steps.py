@@ -23,7 +23,7 @@ from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.easy import Easy
 from windlass.plan import POLICIES
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Part, Quiet
 from windlass.sim.queries.part import QueriesPart

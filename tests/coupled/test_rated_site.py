@@ -14,7 +14,7 @@ from windlass.order.site.policies.fcfs import Fcfs
 from windlass.order.site.view import SiteView, Start
 from windlass.sim import replay
 from windlass.sim.cores import make_pieces
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite

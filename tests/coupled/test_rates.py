@@ -13,7 +13,7 @@ from tests.oracles.workloads import CHECK, busy
 from windlass.model import InputError, JobTable
 from windlass.order.site import POLICIES
 from windlass.sim.coupled import Coupled, SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Quiet
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite

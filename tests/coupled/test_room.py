@@ -11,7 +11,7 @@ from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim.cores import make_pieces
 from windlass.sim.events.tree import make_tree, next_time, with_leaves
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.setup import with_log, with_slots

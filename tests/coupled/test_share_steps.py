@@ -19,7 +19,7 @@ from tests.oracles.workloads import CHECK
 from tests.sim.sharing import ORDER_NAMES, SHARERS, Case, RandomSharer, busy, cases, run
 from tests.sim.test_shares_instants import FixedQuotas, case_of
 from windlass.model.timetable import NodeTimetable
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 from windlass.sim.shares.part import SharesPart
 

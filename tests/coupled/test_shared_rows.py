@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from windlass.model import InputError
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours
 
 

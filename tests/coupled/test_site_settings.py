@@ -8,7 +8,7 @@ import pytest
 from windlass.model import InputError, JobTable, Owners
 from windlass.model.pools import Pools
 from windlass.order.site.policies.fcfs import Fcfs
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.site import replay as replaying
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite

@@ -19,7 +19,7 @@ from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Part, Quiet
 from windlass.sim.telemetry.answers import NO_LIMIT

@@ -29,7 +29,7 @@ from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Due, Quiet
 from windlass.sim.queries.part import QueriesPart

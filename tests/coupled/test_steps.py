@@ -14,7 +14,7 @@ from windlass.order.site.policies.fcfs import Fcfs
 from windlass.order.site.view import SiteView, Start
 from windlass.sim import coupled
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Due, Quiet
 from windlass.sim.site.part import SitePart

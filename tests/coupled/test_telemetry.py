@@ -18,7 +18,7 @@ from windlass.experiment.dispatching import make_policy
 from windlass.model import PolicyError
 from windlass.model.timetable import NodeTimetable
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.telemetry.gate import gate

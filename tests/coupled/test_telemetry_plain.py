@@ -30,7 +30,7 @@ from windlass.model.vectors import VectorJobs
 from windlass.order.site.policies.easy import Easy
 from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart

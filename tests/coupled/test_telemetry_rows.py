@@ -21,7 +21,7 @@ from windlass.model.timetable import NodeTimetable
 from windlass.model.vectors import VectorJobs
 from windlass.order.site import POLICIES
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart

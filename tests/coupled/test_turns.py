@@ -11,7 +11,7 @@ import pytest
 from windlass.model import InputError
 from windlass.sim import coupled
 from windlass.sim.coupled import Coupled, SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.status import ALL_DONE, FULL, PAUSED, POLICY_DUE, REACHED
 

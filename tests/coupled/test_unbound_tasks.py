@@ -15,7 +15,7 @@ from windlass.admit.view import Admission
 from windlass.drive import drive
 from windlass.experiment.dispatching import make_policy
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 from windlass.sim.workers.result import Dispatched

@@ -17,7 +17,7 @@ from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.model.vectors import VectorJobs
 from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 

@@ -19,7 +19,7 @@ from windlass.model.timetable import NodeTimetable, WorkerTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim import coupled
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 from windlass.sim.workers import part

@@ -13,7 +13,7 @@ from windlass.model import InputError, JobTable
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 

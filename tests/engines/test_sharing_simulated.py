@@ -24,7 +24,7 @@ from windlass.order.site.policies.fcfs import Fcfs
 from windlass.share import Share, Sharing, Speeds
 from windlass.share.view import Back
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.rated import RatedSite

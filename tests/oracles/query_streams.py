@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.queries.streams import Streams
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.oracles.pressure import ArrayTasks
 from windlass.admit.site import NO_LIMIT, AdmitSiteView, Reads, SiteAdmission
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due, Quiet
 from windlass.sim.telemetry.answers import Counts, counts, set_answers
 from windlass.sim.telemetry.cores import StepCores

@@ -27,7 +27,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.fleet.part import OrderedFleet
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart
 

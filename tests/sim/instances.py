@@ -17,7 +17,7 @@ from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.instances.part import InstancesPart
 from windlass.sim.instances.result import Scaled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Quiet
 
 SMALL = InstanceType("small", cores=4, memory=8, price=1.0, launch=30.0, most=4)

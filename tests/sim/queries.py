@@ -13,7 +13,7 @@ from windlass.model.queries import Cluster, Component, Hierarchy, Query, QueryPl
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import Plan, PlanView, QueryOptions, configurations
 from windlass.sim.coupled import Coupled, SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed

@@ -18,7 +18,7 @@ from windlass.order.site import POLICIES as ORDERS
 from windlass.share import POLICIES, Interference, Share, ShareView, Sharing, Speeds
 from windlass.sim import Replay
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part, Quiet
 from windlass.sim.shares.part import SharesPart

@@ -17,7 +17,7 @@ from windlass.results.metrics.elastic import elastic_metrics
 from windlass.scale import POLICIES, Totals, idle_time
 from windlass.scale.embedding import embed
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Quiet
 
 each_policy = pytest.mark.parametrize("name", SCALERS)

@@ -18,7 +18,7 @@ from windlass.sim.instances.fleet import InstanceFleet, Interruptions, sorted_ty
 from windlass.sim.instances.history import InstanceHistory
 from windlass.sim.instances.needs import Needs, demanded, offered
 from windlass.sim.instances.part import InstancesPart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 
 
 def cuts(times, kinds, limits):

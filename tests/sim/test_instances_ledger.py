@@ -17,7 +17,7 @@ from windlass.model.vectors import VectorJobs
 from windlass.scale import Totals, idle_time
 from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Quiet
 
 

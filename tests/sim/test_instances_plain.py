@@ -16,7 +16,7 @@ from windlass.model.vectors import VectorJobs
 from windlass.scale import Totals, embed, idle_time
 from windlass.sim.coupled import SinglePart
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 
 #: Unequal in size, price, time to start and number; the last two differ in price alone.
 TYPES = (

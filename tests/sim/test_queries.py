@@ -15,7 +15,7 @@ from windlass.model import InputError, PolicyError
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import POLICIES, Plan
 from windlass.sim.coupled import SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.queries.setup import Stays, Terms
 
 FPS = 400

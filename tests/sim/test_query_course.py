@@ -17,7 +17,7 @@ from windlass.model.queries import Cluster, Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan import Plan, QueryOptions
 from windlass.sim.coupled import SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.setup import Stays, Terms

@@ -18,7 +18,7 @@ from tests.sim.sharing import ORDER_NAMES, SHARERS, Case, Done, RandomSharer, bu
 from windlass.model.timetable import NodeTimetable
 from windlass.share import ShareView
 from windlass.sim import replay
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 
 

@@ -18,7 +18,7 @@ from windlass.share import Interference, ShareView, Sharing
 from windlass.share.interference import HostTime
 from windlass.share.view import Back
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.log import QuotaLog
 from windlass.sim.shares.neighbours import NeighbourSpeeds

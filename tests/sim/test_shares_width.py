@@ -5,7 +5,7 @@ from __future__ import annotations
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Quiet
 from windlass.sim.site.rated import RatedSite
 

@@ -14,7 +14,7 @@ from tests.sim.test_admission import small_model
 from windlass.dispatch.compiled import REFUSE
 from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.telemetry.answers import Counts, counts, limits_of, set_answers
 from windlass.sim.telemetry.cores import StepCores
 from windlass.sim.telemetry.gate import gate

@@ -17,7 +17,7 @@ from windlass.experiment.worlds.cluster.sampler import Sampler
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.elastic import simulation as elastic
 from windlass.experiment.worlds.sharing import simulation as sharing
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due
 
 

@@ -11,7 +11,7 @@ from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.worlds.admission.spec import Bursts
 from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.model import InputError, PolicyError
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.telemetry.metrics import read_model, write_model
 from windlass.sim.telemetry.neighbours import Neighbours, draw_bursts
 

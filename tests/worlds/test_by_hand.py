@@ -35,7 +35,7 @@ from windlass.share.interference import Interference
 from windlass.sim import replay
 from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.shares.neighbours import NeighbourSpeeds
 from windlass.sim.site.part import SitePart

@@ -41,7 +41,7 @@ from windlass.share.interference import Interference
 from windlass.sim import replay
 from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet import run_placed
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.setup import Terms
 from windlass.sim.shares.neighbours import NeighbourSpeeds

@@ -2,9 +2,9 @@
 
 - :mod:`~windlass.sim.part`: the protocol of a part; :mod:`~windlass.sim.coupled`: parts coupled in time;
   :mod:`~windlass.sim.instants`: their compiled coordination.
-- :mod:`~windlass.sim.nodes`: the ledger of the cores that each part holds; :mod:`~windlass.sim.cores`: compiled
-  operations on it; :mod:`~windlass.sim.outages`: changes of capacity; :mod:`~windlass.sim.demand`: the cores that a
-  load lacks.
+- :mod:`~windlass.sim.ledger`: the cores that each part holds; :mod:`~windlass.sim.nodes`: its arrays;
+  :mod:`~windlass.sim.cores`: compiled operations on them; :mod:`~windlass.sim.outages`: changes of capacity;
+  :mod:`~windlass.sim.demand`: the cores that a load lacks.
 - :mod:`~windlass.sim.handle`: passing a part's state to compiled code.
 
 - :mod:`~windlass.sim.site`: rigid parallel jobs on one site.

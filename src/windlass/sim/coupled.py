@@ -30,7 +30,7 @@ from windlass.sim.instants.loop import (
     VACATED,
 )
 from windlass.sim.instants.state import BEGIN, INSTANTS, InstantClock, InstantCounts, make_instants
-from windlass.sim.nodes import Ledger, ledger_without_cores
+from windlass.sim.ledger import Ledger, ledger_without_cores
 from windlass.sim.part import Due, Part, in_python
 
 #: Limit of repetitions at one instant, and of instants in which all remaining work waits in vain.

@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Quiet
 
 

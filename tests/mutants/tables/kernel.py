@@ -65,7 +65,7 @@ MUTANTS = (
         ("tests/fleet/test_looks.py::test_reads_start_and_end_at_polls",),
     ),
     Mutant(
-        "sim/nodes.py",
+        "sim/ledger.py",
         "part = int(np.argmax(nodes.held[late[0]]))",
         "part = int(np.argmin(nodes.held[late[0]]))",
         (f"{RATED}::test_the_part_that_holds_most_of_a_vacated_row_is_named",),

@@ -7,7 +7,7 @@ Its tests were written for the trap.
 
 from tests.mutants.mutant import Mutant
 
-NODES, EASY = "sim/nodes.py", "order/site/policies/easy.py"
+LEDGER, EASY = "sim/ledger.py", "order/site/policies/easy.py"
 TELEMETRY = "tests/coupled/test_telemetry.py"
 ROWS = "tests/coupled/test_shared_rows.py"
 PAIRS = "tests/coupled/test_pairs.py::test_a_pair_runs_as_if_all_parts_were_called_or_is_refused"
@@ -31,11 +31,11 @@ MUTANTS = (
         (f"{TELEMETRY}::test_a_task_that_loses_its_node_at_the_end_of_a_step_is_at_no_node",),
     ),
     # 2. Two parts join the ledger with one number.
-    Mutant(NODES, "        if part in self._numbers:\n", "        if False:\n", ONE_NUMBER),
-    Mutant(NODES, "        self._numbers.add(part)\n", "", ONE_NUMBER),
+    Mutant(LEDGER, "        if part in self._numbers:\n", "        if False:\n", ONE_NUMBER),
+    Mutant(LEDGER, "        self._numbers.add(part)\n", "", ONE_NUMBER),
     # 3. Two parts set the capacity of a row.
     Mutant(
-        NODES,
+        LEDGER,
         '        _claim(self._owners, rows, owner, "the',
         '        _claim({}, rows, owner, "the',
         (f"{ROWS}::test_the_capacity_of_a_row_has_one_owner",),
@@ -165,7 +165,7 @@ MUTANTS = (
     ),
     # 12. Two parts of small tasks use each idle core twice.
     Mutant(
-        NODES,
+        LEDGER,
         '        _claim(self._idle_users, rows, user, "the',
         '        _claim({}, rows, user, "the',
         (f"{ROWS}::test_idle_cores_of_a_row_have_one_user",),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from windlass.control.site_status import MOST, HeldCores, MachineState
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 
 
 class SiteMachines:

@@ -20,7 +20,7 @@ from windlass.experiment.start_times.calibration import Calibration
 from windlass.experiment.worlds.cluster.policies import DECISIONS
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.report.units import counted
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due, Part, Quiet
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.scalars import NONE

@@ -12,7 +12,7 @@ from windlass.model import InputError, JobTable
 from windlass.model.values import whole
 from windlass.order.site.view import SiteView, Start
 from windlass.sim.coupled import SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.site.part import SitePart
 
 try:

@@ -18,7 +18,7 @@ from windlass.order.site.ownership import placed
 from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.view import Running, SiteView, Waiting
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.replay import replay

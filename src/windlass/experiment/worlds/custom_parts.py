@@ -10,7 +10,7 @@ import polars as pl
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
 from windlass.policy.registry import Registry, capability
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import NamedPart
 
 #: Registry of custom parts; none is built in.

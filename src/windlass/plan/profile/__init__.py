@@ -18,8 +18,8 @@ with known true tracks, and runs their common work once (thesis, section 5.6.1).
 - :mod:`~windlass.plan.profile.comparison`: the most accurate plans by cores, and plans run separately.
 - :mod:`~windlass.plan.profile.traffic`: draws clips of traffic with their true tracks.
 
-``table``, ``tracks``, ``clipinfo``, ``cache``, ``comparison`` and ``agreement`` do not need OpenCV. The others need the extra ``vision``,
-and are imported only when a clip is read.
+``table``, ``tracks``, ``clipinfo``, ``cache``, ``comparison`` and ``agreement`` do not need OpenCV. The others
+need the extra ``vision``, and are imported only when a clip is read.
 """
 
 from windlass.plan.profile.table import stream_plans, write_plans

@@ -83,7 +83,7 @@ def elastic_metrics(done: Scaled) -> ElasticMetrics:
     >>> from windlass.sim.coupled import SinglePart
     >>> from windlass.sim.instances.fleet import InstanceFleet
     >>> from windlass.sim.instances.part import InstancesPart
-    >>> from windlass.sim.nodes import Ledger
+    >>> from windlass.sim.ledger import Ledger
     >>> fleet = InstanceFleet((InstanceType("small", cores=4, price=2.0, launch=300.0, most=2),))
     >>> jobs = VectorJobs.of(submit=[0.0], run=[3300.0], cores=2)
     >>> ledger, rng = Ledger([fleet.rows()], 1), np.random.default_rng(1)

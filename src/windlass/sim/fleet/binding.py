@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from windlass.model import InputError
 from windlass.model.fleet import FleetCase
 from windlass.sim.fleet.state import FleetState
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 
 _Ints = NDArray[np.int64]
 

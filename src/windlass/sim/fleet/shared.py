@@ -27,7 +27,7 @@ from windlass.sim.fleet.state import (
 )
 from windlass.sim.fleet.steps import DECIDE, ENDED, HORIZON, HORIZON_ALONE, SETTLE
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import ledger_without_cores
+from windlass.sim.ledger import ledger_without_cores
 from windlass.sim.part import Concerns, Due, Entries, Loop
 from windlass.sim.status import ALL_DONE, FULL, POLICY_DUE
 

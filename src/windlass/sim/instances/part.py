@@ -36,7 +36,7 @@ from windlass.sim.instances.result import Scaled
 from windlass.sim.instances.setup import DecisionTimes, grow_run, make_run
 from windlass.sim.instances.state import RUN_STATE, QueueClock, QueueCounts
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Loop, Quiet
 from windlass.sim.status import FULL, POLICY_DUE
 

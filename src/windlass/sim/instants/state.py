@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.sim.handle import opening
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import ABSENT, Concerns, Entries, Part
 
 _Numbers = NDArray[np.int64]

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel
 from windlass.model import InputError
-from windlass.sim.nodes import Ledger, hold_rows, nodes_at
+from windlass.sim.ledger import Ledger
+from windlass.sim.nodes import hold_rows, nodes_at
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]

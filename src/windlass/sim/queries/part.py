@@ -14,7 +14,7 @@ from windlass.model.timetable import SiteTimetable
 from windlass.plan.view import TOLERANCE, Plan, PlanView, QueryOptions
 from windlass.sim.demand import CoreDemand
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Quiet
 from windlass.sim.queries.cores import HOLD_CLUSTERS, ClusterCores, rows_of_clusters
 from windlass.sim.queries.demand import lacking_cores

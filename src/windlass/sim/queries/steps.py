@@ -18,7 +18,8 @@ from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model.queries import KINDS
 from windlass.sim.handle import opening
-from windlass.sim.nodes import Ledger, Nodes
+from windlass.sim.ledger import Ledger
+from windlass.sim.nodes import Nodes
 from windlass.sim.part import Entries, Part
 from windlass.sim.status import FIRST_OWN, REACHED
 

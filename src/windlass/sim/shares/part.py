@@ -19,7 +19,7 @@ from windlass.share.interference import Speeds
 from windlass.share.usage import Reading
 from windlass.share.view import Head
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Quiet
 from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.log import QuotaLog

@@ -26,7 +26,7 @@ from windlass.policy.answers import expect_answer
 from windlass.sim.demand import CoreDemand
 from windlass.sim.handle import Handle
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Loop
 from windlass.sim.site.loop import (
     BAD_POSITION,

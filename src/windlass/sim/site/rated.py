@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from windlass.jit import Kernel
 from windlass.model import InputError, JobTable
 from windlass.order.site import SitePolicy
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.site.loop import next_instant, opened
 from windlass.sim.site.moves import lose_job, take_slot
 from windlass.sim.site.part import SitePart

@@ -13,7 +13,7 @@ from windlass.model import InputError, JobTable, Owners
 from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
 from windlass.sim.coupled import SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.result import Replay
 

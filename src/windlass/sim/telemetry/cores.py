@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.sim.handle import Handle, opening
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 
 Floats = NDArray[np.float64]
 _Cores = NDArray[np.int64]

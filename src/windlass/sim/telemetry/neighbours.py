@@ -14,7 +14,7 @@ from windlass.jit import Kernel
 from windlass.jit.schema import allocate
 from windlass.model.values import number, whole
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import ABSENT, Concerns, Entries, Quiet
 from windlass.sim.telemetry.neighbour_steps import (
     DECIDE,

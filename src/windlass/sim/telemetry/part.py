@@ -13,7 +13,7 @@ from windlass.jit import Kernel
 from windlass.jit.schema import allocate, grown
 from windlass.model.values import number
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Quiet
 from windlass.sim.status import FULL, POLICY_DUE
 from windlass.sim.telemetry.answers import Counts

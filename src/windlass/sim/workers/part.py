@@ -17,7 +17,8 @@ from windlass.sim.demand import CoreDemand
 from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
-from windlass.sim.nodes import Ledger, LedgerCounts, ledger_without_cores
+from windlass.sim.ledger import Ledger, ledger_without_cores
+from windlass.sim.nodes import LedgerCounts
 from windlass.sim.part import ABSENT, Concerns, Due, Entries, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
 from windlass.sim.workers.guests import Spill, collect, own_tasks, spill_to

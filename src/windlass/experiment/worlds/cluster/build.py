@@ -44,7 +44,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.demand import ScaledLoad
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import NamedPart, Part
 from windlass.sim.queries.part import QueriesPart

@@ -11,7 +11,7 @@ import polars as pl
 from windlass.experiment.worlds.cluster.sampler import Samples
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.instances.result import Scaled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 from windlass.sim.queries.result import Streamed
 from windlass.sim.shares.result import Shared

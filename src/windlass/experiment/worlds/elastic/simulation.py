@@ -20,7 +20,7 @@ from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.part import InstancesPart
 from windlass.sim.instances.result import Scaled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]

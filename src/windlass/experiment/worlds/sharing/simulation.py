@@ -19,7 +19,7 @@ from windlass.share import Allocation, Candidate, SharePolicy
 from windlass.share.context import ShareContext
 from windlass.share.interference import PairSpeeds, Speeds
 from windlass.sim.coupled import Coupled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.shares.part import Physics, SharesPart
 from windlass.sim.shares.result import Shared
 from windlass.sim.site.rated import RatedSite

@@ -13,7 +13,7 @@ from windlass.model.timetable import SiteTimetable
 from windlass.plan import POLICIES as PLAN
 from windlass.plan import PlanPolicy, QueryOptions, configurations
 from windlass.sim.coupled import SinglePart
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Terms

@@ -21,7 +21,7 @@ from windlass.experiment.worlds.cluster.policies import Decision
 from windlass.experiment.worlds.cluster.results import ClusterRun
 from windlass.report.units import counted, duration
 from windlass.results.history import HistoryStep, JobHistory
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 from windlass.sim.site.result import Replay
 

@@ -11,7 +11,7 @@ from windlass.experiment.worlds.cluster.policies import Decision
 from windlass.experiment.worlds.cluster.results import ClusterRun
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.results.history import JobHistory
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 
 

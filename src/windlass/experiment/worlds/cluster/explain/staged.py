@@ -15,7 +15,7 @@ from windlass.experiment.worlds.cluster.results import ClusterRun
 from windlass.report.units import counted, duration
 from windlass.results.history import HistoryStep, JobHistory
 from windlass.sim.fleet.result import FleetRun
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 
 #: Most pairs of sites that a line names.

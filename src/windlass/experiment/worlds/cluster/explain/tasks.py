@@ -17,7 +17,7 @@ from windlass.experiment.worlds.cluster.outcome import tasks_per_row
 from windlass.experiment.worlds.cluster.results import ClusterRun
 from windlass.report.units import counted, duration, number
 from windlass.results.history import HistoryStep, JobHistory
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 from windlass.sim.workers.result import Dispatched
 

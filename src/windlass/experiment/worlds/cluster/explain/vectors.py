@@ -15,7 +15,7 @@ from windlass.experiment.worlds.cluster.results import ClusterRun
 from windlass.report.units import counted, duration, number
 from windlass.results.history import HistoryStep, JobHistory
 from windlass.sim.instances.result import REASONS, Scaled
-from windlass.sim.nodes import Ledger
+from windlass.sim.ledger import Ledger
 from windlass.sim.part import Part
 
 #: What the end of an instance was, by its reason.
