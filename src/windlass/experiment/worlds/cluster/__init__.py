@@ -1,6 +1,9 @@
 """One cluster: several sites, whose nodes and instances all kinds of load share, under up to seven decisions.
 
-- :mod:`~windlass.experiment.worlds.cluster.spec`: the fields of a scenario.
+- :mod:`~windlass.experiment.worlds.cluster.spec`: the fields of a scenario;
+  :mod:`~windlass.experiment.worlds.cluster.load`: those of a load;
+  :mod:`~windlass.experiment.worlds.cluster.consistency`: checks of fields that depend on each other.
+- :mod:`~windlass.experiment.worlds.cluster.variant_names`: names of the variants.
 - :mod:`~windlass.experiment.worlds.cluster.sites`: fields of sites, instances, cameras, links and the cloud.
 - :mod:`~windlass.experiment.worlds.cluster.loads`: the kinds of load, with their fields and arrivals.
 - :mod:`~windlass.experiment.worlds.cluster.policies`: policies by decision and site; what stands in for a decision that

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,80 +18,29 @@ from pydantic import (
 
 from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds import Setting
-from windlass.experiment.worlds.cluster.loads.cut import ALL, Seconds
+from windlass.experiment.worlds.cluster.consistency import check_consistency
+from windlass.experiment.worlds.cluster.load import ClusterLoadSpec
+from windlass.experiment.worlds.cluster.loads.cut import Seconds
 from windlass.experiment.worlds.cluster.loads.neighbours import NeighboursSpec
-from windlass.experiment.worlds.cluster.loads.queries import QueriesSpec
-from windlass.experiment.worlds.cluster.loads.rigid import RigidSpec
 from windlass.experiment.worlds.cluster.loads.staged import StagedSpec
-from windlass.experiment.worlds.cluster.loads.tasks import ShortTasksSpec
-from windlass.experiment.worlds.cluster.loads.vectors import VectorsSpec
-from windlass.experiment.worlds.cluster.policies import (
-    ClusterPoliciesSpec,
-    LeftOut,
-    left_out_label,
-    with_defaults,
-)
+from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec, LeftOut, with_defaults
 from windlass.experiment.worlds.cluster.policy_addresses import by_address, nested
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec, resolve_like
+from windlass.experiment.worlds.cluster.variant_names import variant_names
 from windlass.experiment.worlds.composition import without
-from windlass.experiment.worlds.custom_parts import check_part
-from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.experiment.worlds.video.clusters import UNITS
 from windlass.results import Choice
 from windlass.sim.fleet.durations import Estimates
 
-#: Characters that addresses and names of random streams use.
-_RESERVED = "@. "
-_KINDS = ("rigid", "tasks", "staged", "vectors", "queries", "neighbours", "part")
-#: Kinds of load whose jobs have times of their own; the others are spread over the simulated time.
-_TIMED: Final = frozenset({"rigid", "tasks", "staged", "vectors"})
-_SPREAD: Final = frozenset({"queries"})
 #: A cloud that is never full: a thousand times the default.
 _ROOM_FOR_ALL: Final = TierSpec(cores=64_000, up=625e6)
-#: Kinds of load that run on nodes.
-_ON_NODES: Final = frozenset({"rigid", "tasks", "neighbours"})
-
-
 #: The number of a random stream, or several.
 StreamNumbers = Annotated[
     tuple[Annotated[int, Field(ge=0)], ...],
     BeforeValidator(lambda value: value if isinstance(value, list | tuple) else (value,)),
     PlainSerializer(lambda numbers: numbers[0] if len(numbers) == 1 else list(numbers)),
 ]
-
-
-class ClusterLoadSpec(Spec):
-    """A load: exactly one of its kinds, ``at`` some sites, or at each.
-
-    Rigid jobs, tasks and vector jobs arrive at each of these sites separately. Staged jobs and queries run over all of
-    them. ``neighbours`` and ``part``, a load of your own by its file: each of these sites has one.
-    """
-
-    rigid: RigidSpec | None = None
-    tasks: ShortTasksSpec | None = None
-    staged: StagedSpec | None = None
-    vectors: VectorsSpec | None = None
-    queries: QueriesSpec | None = None
-    neighbours: NeighboursSpec | None = None
-    part: Policy | None = None
-    at: Literal["each"] | tuple[str, ...] = "each"
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        given = [kind for kind in _KINDS if getattr(self, kind) is not None]
-        if len(given) != 1:
-            raise ValueError(f"expected one of {', '.join(_KINDS)}, found {' and '.join(given) or 'none'}")
-        if self.part is not None:
-            check_part(self.part, "part")
-        if not self.at:
-            raise ValueError("at: the list is empty, expected 'each' or some sites")
-        return self
-
-    @property
-    def kind(self) -> str:
-        """The kind of load."""
-        return next(kind for kind in _KINDS if getattr(self, kind) is not None)
 
 
 class ClusterTelemetrySpec(Spec):
@@ -192,89 +140,9 @@ class ClusterSetting(Setting):
         return resolve_like(given)
 
     @model_validator(mode="after")
-    def _names(self) -> Self:
-        for what, names in (("sites", self.sites), ("loads", self.loads)):
-            for name in names:
-                if not name or set(name) & set(_RESERVED):
-                    raise ValueError(f"{what}: {name!r} is no valid name, expected no space, '.' or '@'")
-        for name, load in self.loads.items():
-            _check_sites(f"loads.{name}.at", () if load.at == "each" else load.at, self.sites)
-        _check_sites("policies.at", tuple(self.policies.at), self.sites)
-        return self
-
-    @model_validator(mode="after")
     def _what_goes_together(self) -> Self:
-        _check_once(self, "tasks", "short tasks")
-        _check_once(self, "vectors", "vector jobs")
-        _check_once(self, "neighbours", "neighbours")
-        for name, load in self.loads.items():
-            if math.isinf(self.seconds) and load.kind in _SPREAD:
-                raise ValueError(
-                    f"seconds is {ALL!r}, expected a number: loads.{name} is spread over the simulated time"
-                )
-            staged = load.staged.drawn if load.staged is not None else None
-            if staged is not None and "load" in staged.model_fields_set and math.isfinite(self.seconds):
-                raise ValueError(
-                    f"loads.{name}.staged.drawn.load: the number of jobs and the seconds of the cluster give it; "
-                    "remove it here"
-                )
-            if load.vectors is not None and load.vectors.earlier > 0.0 and math.isfinite(self.seconds):
-                raise ValueError(
-                    f"loads.{name}.vectors.earlier is {load.vectors.earlier:g}, expected 0: a cluster has no time "
-                    f"before its beginning, unless seconds is {ALL!r}"
-                )
-            for site in self.sites_of(load):
-                if load.kind in _ON_NODES and not self.sites[site].groups:
-                    raise ValueError(
-                        f"loads.{name}: site {site} has no nodes, on which {load.kind} loads run; add "
-                        f"sites.{site}.nodes, or set loads.{name}.at"
-                    )
-                if load.kind == "vectors" and self.sites[site].instances is None:
-                    raise ValueError(
-                        f"loads.{name}: site {site} has no instances, on which vector jobs run; add "
-                        f"sites.{site}.instances, or set loads.{name}.at"
-                    )
-        if math.isinf(self.seconds) and not any(load.kind in _TIMED for load in self.loads.values()):
-            raise ValueError(
-                f"seconds is {ALL!r}, expected a number: no load has jobs with times of their own"
-            )
-        self._check_estimates()
-        queries = [name for name, load in self.loads.items() if load.kind == "queries"]
-        if self.units > 1 and len(self.loads) > 1:
-            raise ValueError(
-                f"loads.{queries[0]}.queries.fractions is true, expected false where other loads hold whole cores"
-            )
-        if len(queries) > 1:
-            raise ValueError(
-                f"loads.{queries[1]}: loads.{queries[0]} already has queries, expected at most one load of queries; "
-                "merge them"
-            )
-        if queries:
-            sites = self.sites_of(self.loads[queries[0]])
-            if not any(self.sites[site].cameras for site in sites):
-                raise ValueError(f"loads.{queries[0]}: its sites have no cameras, from which queries come")
+        check_consistency(self)
         return self
-
-    def _check_estimates(self) -> None:
-        """Check that sites whose jobs share or fail are ordered by requested times, where others are not defined."""
-        chosen = self.chosen()
-        estimates = chosen.order.estimates
-        if estimates == "requested":
-            return
-        with_jobs = {
-            site for load in self.loads.values() if load.rigid is not None for site in self.sites_of(load)
-        }
-        for name in (site for site in self.sites if site in with_jobs):
-            if chosen.of("share", name) is not None:
-                raise ValueError(
-                    f"policies.order.estimates is {estimates!r}, expected 'requested' at site {name}, where jobs share "
-                    "cores: a job that shares runs longer than estimated; leave share out"
-                )
-            if estimates == "history" and self.sites[name].outages is not None:
-                raise ValueError(
-                    f"policies.order.estimates is 'history', expected 'requested' or 'perfect' at site {name}, which "
-                    "has outages: a job that fails has no run time"
-                )
 
     @property
     def units(self) -> int:
@@ -353,7 +221,7 @@ class ClusterSetting(Setting):
     @classmethod
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
         """Name each variant by the decisions in which the variants differ."""
-        labels = _labels(variants)
+        labels = variant_names(variants)
         return tuple(
             variant.model_copy(update={"label": label})
             for variant, label in zip(variants, labels, strict=True)
@@ -378,43 +246,3 @@ class ClusterSetting(Setting):
             "sites": sites,
             "policies": policies if "variants" in tree else by_address(policies),
         }
-
-
-def _labels(variants: Sequence[ClusterSetting]) -> list[str]:
-    """Return the names of policies that differ, and the decisions that are left out."""
-    columns = [[choice.label for choice in variant.policies.choices()] for variant in variants]
-    # With and without an order of staged jobs, there are different numbers of choices.
-    alike = len({len(column) for column in columns}) == 1
-    differing = [
-        place
-        for place in range(len(columns[0]))
-        if not alike or len({column[place] for column in columns}) > 1
-    ]
-    found = []
-    for variant, column in zip(variants, columns, strict=True):
-        named = [column[place] for place in differing] if alike else column
-        if variant.without:
-            named = [*named, left_out_label(variant.without)]
-        if variant.bound_of is not None:
-            named = [*named, f"bound of {variant.bound_of}"]
-        found.append(", ".join(named) or "all decisions")
-    return found
-
-
-def _check_sites(where: str, names: tuple[str, ...], sites: Mapping[str, ClusterSiteSpec]) -> None:
-    for name in names:
-        if name not in sites:
-            raise ValueError(f"{where}: no site {name!r}, expected one of {', '.join(sites)}")
-
-
-def _check_once(setting: ClusterSetting, kind: str, what: str) -> None:
-    """Check that no site has two loads of a kind."""
-    taken: dict[str, str] = {}
-    for name, load in setting.loads.items():
-        for site in setting.sites_of(load) if load.kind == kind else ():
-            if site in taken:
-                raise ValueError(
-                    f"loads.{name}: site {site} already has the {what} of loads.{taken[site]}, expected at most one "
-                    "such load a site; set 'at'"
-                )
-            taken[site] = name
