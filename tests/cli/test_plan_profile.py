@@ -143,6 +143,19 @@ def test_with_true_tracks_the_golden_plan_is_compared_with_them(ready, tmp_path)
     assert f"has an accuracy of {own:.3f}; its labels order the plans" in " ".join(out.split())
 
 
+def test_a_golden_plan_that_finds_no_object_is_reported(ready, tmp_path):
+    blind = GOLDEN.replace("knn: {least: 0.001}", "difference: {least: 0.5}")
+    (tmp_path / "p.yaml").write_text(PIPELINE + blind)
+    status, out, error = ready(*PROFILE)
+    assert (status, error) == (0, "")
+    assert "has an accuracy of 0.000; its labels do not order the plans" in " ".join(out.split())
+    status, out, _ = ready(*PROFILE, "--json")
+    assert json.loads(out)["golden"]["kendall_tau"] is None
+    status, out, error = ready("plan", "profile", "p.yaml", "a.mp4")
+    assert (status, out) == (2, "")
+    assert "finds no object, so accuracy cannot be measured" in error
+
+
 def test_without_true_tracks_or_a_golden_plan_there_are_no_labels(ready):
     status, out, error = ready("plan", "profile", "p.yaml", "a.mp4")
     assert (status, out) == (2, "")

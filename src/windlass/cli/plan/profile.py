@@ -133,12 +133,11 @@ def _golden_agreement(
     options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo, truth: Tracks, found: PlanProfile
 ) -> GoldenAgreement | None:
     """Compare the golden plan's labels with true tracks, if the command has both."""
-    from windlass.plan.profile.golden import golden_tracks
+    from windlass.plan.profile.golden import tracks_of
 
     if options.truth is None or pipeline.golden is None:
         return None
-    labels = golden_tracks(pipeline.golden, clip)
-    return agreement(pipeline.golden, labels, truth, pipeline.plans, found, clip)
+    return agreement(pipeline.golden, tracks_of(pipeline.golden, clip), truth, pipeline.plans, found, clip)
 
 
 def _still_holds(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -67,12 +66,19 @@ def summary(
             f"separate plans: {alone.seconds:,.1f} CPU s ({alone.seconds / max(found.seconds, 1e-9):.1f}x), {same}"
         )
     if agreed is not None:
-        lines.append(
-            f"the golden plan ({agreed.label}) has an accuracy of {agreed.accuracy:.3f}; its labels order the plans "
-            f"with a Kendall's tau of {agreed.correlation:.2f}, and plans chosen with them lose {agreed.mean_loss:.3f} "
-            f"in the mean and {agreed.largest_loss:.3f} at most"
-        )
+        lines.append(_agreement_line(agreed))
     return lines
+
+
+def _agreement_line(agreed: GoldenAgreement) -> str:
+    """Return what a golden plan's labels are worth, as a sentence."""
+    start = f"the golden plan ({agreed.label}) has an accuracy of {agreed.accuracy:.3f}; its labels"
+    if agreed.correlation is None:
+        return f"{start} do not order the plans, so do not use it on clips like this one"
+    return (
+        f"{start} order the plans with a Kendall's tau of {agreed.correlation:.2f}, and plans chosen with them lose "
+        f"{agreed.mean_loss:.3f} in the mean and {agreed.largest_loss:.3f} at most"
+    )
 
 
 def table_of(plans: Sequence[QueryPlan]) -> Table:
@@ -132,8 +138,7 @@ def tree_of(
         tree["golden"] = {
             "plan": agreed.label,
             "accuracy": agreed.accuracy,
-            # JSON has no NaN.
-            "kendall_tau": None if math.isnan(agreed.correlation) else agreed.correlation,
+            "kendall_tau": agreed.correlation,
             "mean_loss": agreed.mean_loss,
             "largest_loss": agreed.largest_loss,
         }

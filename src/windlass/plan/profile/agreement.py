@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,8 @@ class GoldenAgreement:
     accuracy
         Accuracy of the golden plan's tracks.
     correlation
-        Kendall's tau-b of the plans' accuracies with either labels: 1 for the same order of the plans. NaN if all
-        plans are equally accurate.
+        Kendall's tau-b of the plans' accuracies with either labels: 1 for the same order of the plans. None if the
+        labels do not order the plans, such as those of a plan that finds no object.
     mean_loss, largest_loss
         Accuracy lost by the choice with the golden plan's labels, over the budgets of cores at which the best plan
         changes.
@@ -39,7 +40,7 @@ class GoldenAgreement:
 
     label: str
     accuracy: float
-    correlation: float
+    correlation: float | None
     mean_loss: float
     largest_loss: float
 
@@ -85,7 +86,7 @@ def agreement(
     Parameters
     ----------
     golden, labels
-        The golden plan, and its tracks, from :func:`~windlass.plan.profile.golden.golden_tracks`.
+        The golden plan, and its tracks, from :func:`~windlass.plan.profile.golden.tracks_of`.
     truth, clip
         The clip and its true tracks.
     plans, found
@@ -93,13 +94,16 @@ def agreement(
     """
     measured = [each.plan for each in found.plans]
     accuracy = np.array([plan.accuracy for plan in measured])
-    labelled = np.array(
-        [
-            f1(each.tracks.held(plan.every, clip.frames), labels)
-            for plan, each in zip(plans, found.plans, strict=True)
+    if len(labels):
+        held = [
+            each.tracks.held(plan.every, clip.frames) for plan, each in zip(plans, found.plans, strict=True)
         ]
-    )
+        labelled = np.array([f1(tracks, labels) for tracks in held])
+    else:
+        # A plan that finds nothing either would agree in full.
+        labelled = np.zeros(len(plans))
     needs = np.array([cores(plan) for plan in measured])
     lost = losses(accuracy, labelled, needs, needs[front(measured)])
     tau = float(kendalltau(accuracy, labelled).statistic)
-    return GoldenAgreement(golden.label, f1(labels, truth), tau, float(lost.mean()), float(lost.max()))
+    known = None if math.isnan(tau) else tau
+    return GoldenAgreement(golden.label, f1(labels, truth), known, float(lost.mean()), float(lost.max()))

@@ -29,10 +29,15 @@ def golden_tracks(plan: TrackerPlan, clip: ClipInfo) -> Tracks:
     InputError
         The clip cannot be read, or the plan finds no object in it.
     """
-    found = profile([plan], clip, Tracks.of([]), 0.0).plans[0].tracks.held(plan.every, clip.frames)
+    found = tracks_of(plan, clip)
     if not len(found):
         raise InputError(
             f"{clip.path}: the golden plan ({plan.label}) finds no object, so accuracy cannot be measured; "
             "use a longer clip or true tracks"
         )
     return found
+
+
+def tracks_of(plan: TrackerPlan, clip: ClipInfo) -> Tracks:
+    """Return the tracks that a plan finds in each frame of a clip; there may be none."""
+    return profile([plan], clip, Tracks.of([]), 0.0).plans[0].tracks.held(plan.every, clip.frames)
