@@ -7,7 +7,8 @@ import pytest
 
 from tests.reproductions.quick import quick
 from windlass.plan import cascade, fair, refined
-from windlass.plan.proof import prove
+from windlass.plan.proof import PlanProof, prove
+from windlass_reproductions.plan_families import comparison
 from windlass_reproductions.plan_families.comparison import Comparison, compare
 from windlass_reproductions.plan_families.families import DESIGN, FAMILIES
 from windlass_reproductions.plan_families.paper import PlanFamilies, judge, rows_of
@@ -50,6 +51,21 @@ def test_sums_are_compared_with_what_is_proven():
         assert part == pytest.approx(total / proof.bound, rel=1e-3)
     assert (found.fewer, found.unknown) == (0, 0)
     assert found.seconds > 0.0
+
+
+@pytest.mark.parametrize(("loose", "limits"), [(2.0, [1.0, 6.0]), (1.005, [1.0])])
+def test_the_solver_runs_longer_only_where_its_first_bound_is_loose(monkeypatch, loose, limits):
+    problem, given = FAMILIES["few coarse"](DESIGN), []
+
+    def prover(accuracy, demand, capacity, choices, seconds, enough):
+        given.append(seconds)
+        count, bound = int((choices >= 0).sum()), problem.total(choices)
+        return PlanProof(bound if len(given) > 1 else loose * bound, count, count)
+
+    monkeypatch.setattr(comparison, "prove", prover)
+    found = compare(problem, 1.0)
+    assert given == limits
+    assert found.parts["refined"] == pytest.approx(1.0 if len(limits) > 1 else 1 / loose)
 
 
 def case(part, fewer=0, unknown=0, seconds=0.25, **others) -> Comparison:

@@ -112,7 +112,7 @@ def test_the_example_tracker_is_in_the_documentation():
     page = (SHIPPED.parents[2] / "docs" / "profile.md").read_text(encoding="utf-8")
     block, golden = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
     both = read_tree(yaml.safe_load(block + golden), "page")
-    assert both.golden.label == "decode, detect hog with crops, associate orb"
+    assert both.golden.label == "decode, detect knn with crops, associate orb"
     assert both.plans == read_pipeline(SHIPPED).plans
     assert read_tree(yaml.safe_load(block), "page") == read_pipeline(SHIPPED)
 
