@@ -148,12 +148,22 @@ def test_a_golden_plan_that_finds_no_object_is_reported(ready, tmp_path):
     (tmp_path / "p.yaml").write_text(PIPELINE + blind)
     status, out, error = ready(*PROFILE)
     assert (status, error) == (0, "")
-    assert "has an accuracy of 0.000; its labels do not order the plans" in " ".join(out.split())
+    assert "has an accuracy of 0.000; by the true tracks or by its labels all plans" in " ".join(out.split())
     status, out, _ = ready(*PROFILE, "--json")
     assert json.loads(out)["golden"]["kendall_tau"] is None
     status, out, error = ready("plan", "profile", "p.yaml", "a.mp4")
     assert (status, out) == (2, "")
     assert "finds no object, so accuracy cannot be measured" in error
+
+
+def test_one_plan_has_no_order_to_compare(ready, tmp_path):
+    (tmp_path / "p.yaml").write_text(
+        "name: one\ndetect: [{knn: {least: 0.001}}]\nassociate: [overlap]\n" + GOLDEN
+    )
+    status, out, error = ready(*PROFILE, "--json")
+    assert (status, error) == (0, "")
+    golden = json.loads(out)["golden"]
+    assert (golden["kendall_tau"], golden["mean_loss"], golden["largest_loss"]) == (None, 0.0, 0.0)
 
 
 def test_without_true_tracks_or_a_golden_plan_there_are_no_labels(ready):

@@ -14,14 +14,13 @@ from windlass.cli.progress import counted_progress
 from windlass.io import check_file
 from windlass.model import InputError
 from windlass.plan.profile import stream_plans, write_plans
-from windlass.plan.profile.agreement import GoldenAgreement, agreement
+from windlass.plan.profile.agreement import agreement
 from windlass.plan.profile.comparison import front, run_alone
 from windlass.plan.profile.tracks import Tracks, read_truth
 
 if TYPE_CHECKING:
     from windlass.plan.profile.clipinfo import ClipInfo
     from windlass.plan.profile.pipeline import Pipeline
-    from windlass.plan.profile.running import PlanProfile
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -93,6 +92,7 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
         note(line)
         if kept:
             return
+    golden, agreed = _golden_labels(options, pipeline, clip), None
     with counted_progress("plans") as update:
         found = profile(pipeline.plans, clip, truth, options.cache, notify=update)
     plans = [each.plan for each in found.plans]
@@ -101,7 +101,8 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     if options.alone:
         with counted_progress("separate plans") as update:
             alone = run_alone(pipeline.plans, clip, truth, found, update)
-    agreed = _golden_agreement(options, pipeline, clip, truth, found)
+    if pipeline.golden is not None and golden is not None:
+        agreed = agreement(pipeline.golden, golden, truth, pipeline.plans, found, clip)
     lead, lines = best_plans(plans), summary(found, options, clip, alone, agreed)
     if options.report is not None:
         from windlass.cli.plan.plots import page_of
@@ -129,15 +130,13 @@ def _labels(options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo) -> Trac
     return golden_tracks(pipeline.golden, clip)
 
 
-def _golden_agreement(
-    options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo, truth: Tracks, found: PlanProfile
-) -> GoldenAgreement | None:
-    """Compare the golden plan's labels with true tracks, if the command has both."""
+def _golden_labels(options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo) -> Tracks | None:
+    """Return the tracks of the golden plan if the command also has true tracks to compare them with."""
     from windlass.plan.profile.golden import tracks_of
 
     if options.truth is None or pipeline.golden is None:
         return None
-    return agreement(pipeline.golden, tracks_of(pipeline.golden, clip), truth, pipeline.plans, found, clip)
+    return tracks_of(pipeline.golden, clip)
 
 
 def _still_holds(

@@ -72,12 +72,16 @@ def summary(
 
 def _agreement_line(agreed: GoldenAgreement) -> str:
     """Return what a golden plan's labels are worth, as a sentence."""
-    start = f"the golden plan ({agreed.label}) has an accuracy of {agreed.accuracy:.3f}; its labels"
+    start = f"the golden plan ({agreed.label}) has an accuracy of {agreed.accuracy:.3f}"
+    lost = f"lose {agreed.mean_loss:.3f} in the mean and {agreed.largest_loss:.3f} at most"
     if agreed.correlation is None:
-        return f"{start} do not order the plans, so do not use it on clips like this one"
+        return (
+            f"{start}; by the true tracks or by its labels all plans are equally accurate, and plans chosen by its "
+            f"labels {lost}"
+        )
     return (
-        f"{start} order the plans with a Kendall's tau of {agreed.correlation:.2f}, and plans chosen with them lose "
-        f"{agreed.mean_loss:.3f} in the mean and {agreed.largest_loss:.3f} at most"
+        f"{start}; its labels order the plans with a Kendall's tau of {agreed.correlation:.2f}, and plans chosen with "
+        f"them {lost}"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,8 +30,8 @@ class GoldenAgreement:
     accuracy
         Accuracy of the golden plan's tracks.
     correlation
-        Kendall's tau-b of the plans' accuracies with either labels: 1 for the same order of the plans. None if the
-        labels do not order the plans, such as those of a plan that finds no object.
+        Kendall's tau-b of the plans' accuracies with either labels: 1 for the same order of the plans. None if all
+        plans are equally accurate by one of them, such as by the labels of a plan that finds no object.
     mean_loss, largest_loss
         Accuracy lost by the choice with the golden plan's labels, over the budgets of cores at which the best plan
         changes.
@@ -104,6 +103,8 @@ def agreement(
         labelled = np.zeros(len(plans))
     needs = np.array([cores(plan) for plan in measured])
     lost = losses(accuracy, labelled, needs, needs[front(measured)])
-    tau = float(kendalltau(accuracy, labelled).statistic)
-    known = None if math.isnan(tau) else tau
-    return GoldenAgreement(golden.label, f1(labels, truth), known, float(lost.mean()), float(lost.max()))
+    differ = np.ptp(accuracy) > 0 and np.ptp(labelled) > 0
+    correlation = float(kendalltau(accuracy, labelled).statistic) if differ else None
+    return GoldenAgreement(
+        golden.label, f1(labels, truth), correlation, float(lost.mean()), float(lost.max())
+    )
