@@ -22,7 +22,7 @@ from windlass_reproductions.verdicts import interval
 
 #: First seed. ``refined`` was designed with the seeds from 1,000 on.
 JUDGED = 2_000
-#: Cases of a family, and the time limit of each call of the solver, s.
+#: Cases of a family, and the first time limit of each call of the solver, s.
 FULL, QUICK = (200, 10.0), (2, 0.5)
 
 
