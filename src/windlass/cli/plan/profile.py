@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +16,14 @@ from windlass.cli.progress import counted_progress
 from windlass.io import check_file
 from windlass.model import InputError
 from windlass.plan.profile import stream_plans, write_plans
-from windlass.plan.profile.agreement import agreement
 from windlass.plan.profile.comparison import front, run_alone
 from windlass.plan.profile.tracks import Tracks, read_truth
 
 if TYPE_CHECKING:
+    from windlass.plan.profile.agreement import GoldenAgreement
     from windlass.plan.profile.clipinfo import ClipInfo
     from windlass.plan.profile.pipeline import Pipeline
+    from windlass.plan.profile.running import PlanProfile
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -92,7 +95,7 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
         note(line)
         if kept:
             return
-    golden, agreed = _golden_labels(options, pipeline, clip), None
+    golden_check = _golden_check(options, pipeline, clip, truth)
     with counted_progress("plans") as update:
         found = profile(pipeline.plans, clip, truth, options.cache, notify=update)
     plans = [each.plan for each in found.plans]
@@ -101,8 +104,7 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     if options.alone:
         with counted_progress("separate plans") as update:
             alone = run_alone(pipeline.plans, clip, truth, found, update)
-    if pipeline.golden is not None and golden is not None:
-        agreed = agreement(pipeline.golden, golden, truth, pipeline.plans, found, clip)
+    agreed = None if golden_check is None else golden_check(found)
     lead, lines = best_plans(plans), summary(found, options, clip, alone, agreed)
     if options.report is not None:
         from windlass.cli.plan.plots import page_of
@@ -130,13 +132,18 @@ def _labels(options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo) -> Trac
     return golden_tracks(pipeline.golden, clip)
 
 
-def _golden_labels(options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo) -> Tracks | None:
-    """Return the tracks of the golden plan if the command also has true tracks to compare them with."""
-    from windlass.plan.profile.golden import tracks_of
-
+def _golden_check(
+    options: ProfileOptions, pipeline: Pipeline, clip: ClipInfo, truth: Tracks
+) -> Callable[[PlanProfile], GoldenAgreement] | None:
+    """Run the golden plan, and return its comparison with the true tracks; None if the command lacks one of them."""
     if options.truth is None or pipeline.golden is None:
         return None
-    return tracks_of(pipeline.golden, clip)
+    # Imported here, since few runs need SciPy's statistics, and golden plans need OpenCV.
+    from windlass.plan.profile.agreement import agreement
+    from windlass.plan.profile.golden import tracks_of
+
+    labels = tracks_of(pipeline.golden, clip)
+    return partial(agreement, pipeline.golden, labels, truth, pipeline.plans, clip=clip)
 
 
 def _still_holds(
